@@ -46,12 +46,12 @@ static void drop_store(struct bt_job *job)
     bt_notice(job->notices, "T_C store: %s.", err_message());
     err_clear();
     job->tc.store[0] = '\0';
-    job->tc.trouble = true;
+    job->tc.unusable = true;
 }
 
 static bool store_usable(struct bt_job *job)
 {
-    if (job->tc.trouble) return false;
+    if (job->tc.unusable) return false;
     if (bt_tc_path(job->setup->opt.tc_store, job->tc.store, sizeof job->tc.store) == 0) return true;
     drop_store(job);
     return false;
@@ -96,8 +96,8 @@ static int look_up(struct bt_job *job)
         char why[BT_TC_WHY_MAX];
         found = bt_tc_find(job->tc.store, &key, &job->tc.entry, why);
         if (found < 0) drop_store(job);
-        if (found == 0 && why[0] && !job->tc.told) bt_notice(job->notices, "%s.", why);
-        job->tc.told = job->tc.told || why[0];
+        if (found == 0 && why[0] && !job->tc.noticed) bt_notice(job->notices, "%s.", why);
+        job->tc.noticed = job->tc.noticed || why[0];
     }
     TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, job->comm));
     if (found != 1) return 0;

@@ -171,9 +171,9 @@ static void take_notices(struct bt_job *job, const struct bt_run *run)
     const json_t *text, *known;
     json_array_foreach(json_object_get(run->file, "notices"), i, text)
     {
-        bool told = false;
-        json_array_foreach(job->notices, j, known) told = told || json_equal(text, known);
-        if (!told && json_is_string(text)) json_array_append(job->notices, (json_t *)text);
+        bool repeated = false;
+        json_array_foreach(job->notices, j, known) repeated = repeated || json_equal(text, known);
+        if (!repeated && json_is_string(text)) json_array_append(job->notices, (json_t *)text);
     }
     if (run->resumed && !run->bitwise)
         bt_notice(job->notices,
@@ -198,7 +198,7 @@ static int prove(const struct bt_job *job, struct bt_outcome *o)
         struct bt_proof *p = &o->proof;
         bt_prove(o->path, p);
         const bool judged = p->state == BT_PROOF_RIGHT || p->state == BT_PROOF_WRONG;
-        if (judged && run_id(o) && !io_file_is_of(o->path, run_id(o))) {
+        if (judged && run_id(o) && !io_file_is_of_run(o->path, run_id(o))) {
             p->state = BT_PROOF_FAILED;
             snprintf(p->note, sizeof p->note,
                      "%.300s is not this run's any more: another run took it, or its manifest was "

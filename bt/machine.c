@@ -24,11 +24,11 @@ void bt_machine_reexec_passive(char **argv)
 {
     static const char *const local_size[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                              "SLURM_NTASKS_PER_NODE"};
-    const char *threads = getenv("OMP_NUM_THREADS"), *told;
+    const char *threads = getenv("OMP_NUM_THREADS"), *text;
     const long each = threads ? strtol(threads, NULL, 10) : 1;
     long ranks = 0; /* on this node, where the launcher says so */
     for (size_t i = 0; ranks < 1 && i < sizeof local_size / sizeof local_size[0]; i++)
-        if ((told = getenv(local_size[i])) != NULL) ranks = strtol(told, NULL, 10);
+        if ((text = getenv(local_size[i])) != NULL) ranks = strtol(text, NULL, 10);
     if (ranks < 1) ranks = 1;
     if (each <= 1 || each <= sysconf(_SC_NPROCESSORS_ONLN) / ranks) return;
     if (getenv("OMP_WAIT_POLICY") || setenv("OMP_WAIT_POLICY", "passive", 1) < 0) return;

@@ -280,7 +280,7 @@ static int check_run_id(const struct bt_read_request *q)
 {
     int rank, rc = 0;
     TRY_MPI(MPI_Comm_rank(q->comm, &rank));
-    if (rank == 0 && q->run_id && !io_file_is_of(q->io->path, q->run_id))
+    if (rank == 0 && q->run_id && !io_file_is_of_run(q->io->path, q->run_id))
         rc = err_set(ERR_IO,
                      "%s is not this run's any more: another run took it before it was read back",
                      q->io->path);

@@ -122,7 +122,7 @@ static void reading(const struct bt_judged *j, FILE *to)
 {
     const struct bt_job *job = j->job;
     if (job->setup->read == BT_READ_NOTHING) return;
-    json_t *told = json_object(), *one;
+    json_t *listed = json_object(), *one;
     struct columns table;
     columns_begin(&table, "-14 -9 9 9 6 9 9 6  -0");
     columns_row(&table, "read back", "decomp", "cold T_R", "rate", "cached", "warm T_R", "rate",
@@ -139,17 +139,18 @@ static void reading(const struct bt_judged *j, FILE *to)
             if (!before) read_row(writer, &row[k], n - k, &table);
             json_t *stamps = bt_judge_readings(job, writer, row[k].first);
             size_t s;
-            json_array_foreach(stamps, s, one) if (!json_object_get(told, stamp_text(one, "code")))
-                json_object_set(told, stamp_text(one, "code"), one);
+            json_array_foreach(stamps, s,
+                               one) if (!json_object_get(listed, stamp_text(one, "code")))
+                json_object_set(listed, stamp_text(one, "code"), one);
             json_decref(stamps);
         }
     }
     columns_print(&table, to);
     fputc('\n', to);
     const char *code;
-    json_object_foreach(told, code, one)
+    json_object_foreach(listed, code, one)
         plain_wrap(to, WIDTH, "Reading: ", 2, stamp_text(one, "sentence"));
-    json_decref(told);
+    json_decref(listed);
 }
 
 /* What the paired zeta is made of, and the answer. Where no round has computed alone, it is zeta. */

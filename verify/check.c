@@ -97,15 +97,15 @@ static int find_shape(struct run *r)
 static int confirm_shape(struct run *r)
 {
     double score;
-    char told[96], seen[96];
+    char stated[96], seen[96];
     struct check *c = r->c;
     TRY(detect_score(&r->file, c->file_bytes, &c->shape, &score));
     if (score >= DETECT_FAILS) return 0;
     const int rc = suggest(r, seen, sizeof seen);
     if (rc <= 0) return rc;
-    shape_text(&c->shape, told, sizeof told);
+    shape_text(&c->shape, stated, sizeof stated);
     finding_add(&c->findings, "shape", -1, "wrong shape: the file is not %s; it looks like %s",
-                told, seen);
+                stated, seen);
     return 0;
 }
 
@@ -124,7 +124,7 @@ static int open_container(struct run *r)
     struct shape is;
     struct check *c = r->c;
     struct shape *s = &c->shape;
-    const char *told = c->has_manifest ? "manifest and options say" : "the options say";
+    const char *stated = c->has_manifest ? "manifest and options say" : "the options say";
     c->content_bytes = c->file_bytes;
     TRY(container_detect(&r->file, &c->format));
     /* Files of netCDF-4 are HDF5. */
@@ -145,14 +145,14 @@ static int open_container(struct run *r)
     if (s->n > 0 && s->n != is.n)
         finding_add(&c->findings, "shape", -1,
                     "wrong shape: the file has N = %" PRId64 ", not %" PRId64 " as %s", is.n, s->n,
-                    told);
+                    stated);
     if (s->layout != SHAPE_UNKNOWN && s->layout != is.layout)
         finding_add(&c->findings, "shape", -1, "wrong shape: the file has layout %s, not %s as %s",
-                    shape_layout_name(is.layout), shape_layout_name(s->layout), told);
+                    shape_layout_name(is.layout), shape_layout_name(s->layout), stated);
     if ((s->dumps_n > 0 || c->has_manifest) && s->dumps_n != is.dumps_n)
         finding_add(&c->findings, "shape", -1,
                     "wrong shape: the file has %" PRId64 " dumps, not %" PRId64 " as %s",
-                    is.dumps_n, s->dumps_n, told);
+                    is.dumps_n, s->dumps_n, stated);
     *s = is;
     c->content_bytes = is.dumps_n * shape_dump_bytes(&is);
     return c->has_manifest && c->findings.n == 0

@@ -19,7 +19,7 @@
 
 #define WIDTH       96
 #define EFFECTS_MAX 128
-#define TOLD_MAX    8 /* settings that mattered, runners-up: lines of text for each */
+#define PRINTED_MAX 8 /* settings that mattered, runners-up: lines of text for each */
 
 /* ------------------------------------------------------------------ what follows from the race */
 
@@ -427,14 +427,14 @@ static void print_effects(const struct bt_search *s, FILE *to)
 {
     struct effect *e = calloc(EFFECTS_MAX, sizeof *e);
     const int n = e ? effects(s, e) : 0;
-    int told = 0;
+    int printed = 0;
     char text[64];
     struct columns t;
     columns_begin(&t, "  -14 -0");
     if (n > 0) qsort(e, (size_t)n, sizeof *e, by_effect);
-    for (int i = 0; i < n && told < TOLD_MAX; i++) {
+    for (int i = 0; i < n && printed < PRINTED_MAX; i++) {
         if (!(e[i].lo > 1) && !(e[i].hi < 1)) continue;
-        if (told++ == 0)
+        if (printed++ == 0)
             fprintf(
                 to,
                 "\nWhat mattered: T_T with a setting over T_T without it, 95 %% interval of each; "
@@ -451,15 +451,15 @@ static void print_effects(const struct bt_search *s, FILE *to)
 static void print_state(const struct bt_search *s, const struct race_standing *stand,
                         enum race_state state, const char *title, FILE *to)
 {
-    int told = 0, n = 0;
+    int printed = 0, n = 0;
     char label[BT_LABEL_MAX], text[64];
     struct columns t;
     columns_begin(&t, "  -44 -0");
     for (int i = 0; i < s->space.n; i++)
         n += stand[i].state == state;
-    for (int i = 0; i < s->space.n && told < TOLD_MAX; i++) {
+    for (int i = 0; i < s->space.n && printed < PRINTED_MAX; i++) {
         if (stand[i].state != state) continue;
-        if (told++ == 0) fprintf(to, "\n%s\n", title);
+        if (printed++ == 0) fprintf(to, "\n%s\n", title);
         bt_candidate_label(&s->space.candidate[i], label);
         if (state == RACE_FAILED)
             plain_wrap(to, WIDTH, "  ", 4, s->why[i]);
@@ -468,13 +468,13 @@ static void print_state(const struct bt_search *s, const struct race_standing *s
                         NULL);
     }
     columns_print(&t, to);
-    if (n > told) fprintf(to, "  and %d more\n", n - told);
+    if (n > printed) fprintf(to, "  and %d more\n", n - printed);
 }
 
 void bt_finding_print(const struct bt_search *s, FILE *to)
 {
     struct race_standing *stand = calloc((size_t)s->space.n + 1, sizeof *stand);
-    if (!stand || s->told || !bt_finding_any(s)) {
+    if (!stand || s->printed || !bt_finding_any(s)) {
         free(stand);
         return;
     }

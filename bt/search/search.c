@@ -250,9 +250,9 @@ static void watch_trial(void *arg)
         w->tell_s = 2 * waited_s;
     }
     if (asked && w->asked_s == 0) w->asked_s = now_s;
-    if (asked && w->to && !search->told && (hangs || now_s - w->asked_s > ORDERLY_S)) {
+    if (asked && w->to && !search->printed && (hangs || now_s - w->asked_s > ORDERLY_S)) {
         bt_finding_print(search, w->to);
-        search->told = true;
+        search->printed = true;
     }
     if (asked && hangs) {
         plain_line(stderr, "%s: interrupted: %s had not answered for %s; its file may be left",
@@ -309,7 +309,7 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
         .race = PTHREAD_MUTEX_INITIALIZER, .search = search, .to = to, .trial = &next.trial};
     const bool first = job->rank == 0;
     double keep_s = 0;
-    int told = 0;
+    int rungs_printed = 0;
     pthread_mutex_lock(&w.race);
     int rc = par_agree(job->comm, first ? stop_watch_begin(watch_trial, &w, true) : 0);
     while (rc == 0) {
@@ -317,10 +317,10 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
         if (first) {
             next.more = race_next(search->race, watch_now(), &next.trial);
             search->seconds = watch_now() - start_s;
-            if (next.trial.rung > told + 1) {
-                told++;
+            if (next.trial.rung > rungs_printed + 1) {
+                rungs_printed++;
                 keep_s = 0;
-                if (to) bt_finding_rung(search, told, to);
+                if (to) bt_finding_rung(search, rungs_printed, to);
             }
             if (bt_finding_any(search)) bt_result_keep(job, &keep_s);
         }
@@ -338,7 +338,7 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
     }
     pthread_mutex_unlock(&w.race);
     stop_watch_end();
-    if (rc == 0 && to) bt_finding_rung(search, told + 1, to);
+    if (rc == 0 && to) bt_finding_rung(search, rungs_printed + 1, to);
     return rc;
 }
 

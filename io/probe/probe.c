@@ -66,7 +66,7 @@ struct probe {
     struct group group[GROUPS_MAX];
     int groups_n;
     json_t *left, *notices;
-    size_t told;      /* notices that were printed */
+    size_t printed_n; /* notices that were printed */
     json_t *left_out; /* writers that --io all leaves out for it: [{"writer", "why"}] */
     struct progress *progress;
     int done;
@@ -304,7 +304,8 @@ static void print_group(const struct group *g, FILE *to)
 /* Those that have come since the last time. */
 static void print_notices(struct probe *p, FILE *to)
 {
-    for (const json_t *one; (one = json_array_get(p->notices, p->told)) != NULL; p->told++)
+    for (const json_t *one; (one = json_array_get(p->notices, p->printed_n)) != NULL;
+         p->printed_n++)
         plain_entry(to, "Note", "%s", json_string_value(one));
     fflush(to);
 }

@@ -146,7 +146,7 @@ int io_manifest_begin(struct io_manifest *m, bool flush)
     const bool has = can_have_journal(m);
     if (has && json_object_set_new(m->root, "journal", json_true()) < 0)
         return io_manifest_no_memory(m);
-    TRY(io_manifest_head(m));
+    TRY(io_manifest_make_head(m));
     TRY(io_manifest_write(m, flush));
     m->noted_n = m->dumps_n;
     m->open = true;
@@ -178,13 +178,13 @@ int io_manifest_end(struct io_manifest *m)
 {
     if (!m->open) return 0;
     json_object_del(m->root, "journal");
-    TRY(io_manifest_head(m));
+    TRY(io_manifest_make_head(m));
     TRY(io_manifest_write(m, true));
-    io_manifest_drop(m);
+    io_manifest_drop_journal(m);
     return 0;
 }
 
-void io_manifest_drop(struct io_manifest *m)
+void io_manifest_drop_journal(struct io_manifest *m)
 {
     io_journal_end(m->journal, true);
     m->journal = NULL;

@@ -66,8 +66,8 @@ static bool can_be_read(const char *path, const struct io_body *b)
 {
     struct io_container c;
     if (b->data_offset >= 0) return true;
-    const bool found = io_container_look(&c, path, b->format) == 0;
-    io_container_leave(&c);
+    const bool found = io_container_open(&c, path, b->format) == 0;
+    io_container_close(&c);
     if (!found) err_clear();
     return found;
 }

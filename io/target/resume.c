@@ -128,8 +128,8 @@ static int count_right(struct io_file *f, const struct io_manifest *m, int fd, i
 static bool container_opens(const struct io_file *f)
 {
     struct io_container c;
-    const bool found = io_container_look(&c, f->target.path, f->format) == 0;
-    io_container_leave(&c);
+    const bool found = io_container_open(&c, f->target.path, f->format) == 0;
+    io_container_close(&c);
     if (!found) err_clear();
     return found;
 }
@@ -267,7 +267,7 @@ int io_file_kept_right(struct io_file *f, bool *right)
 /* ------------------------------------------------------------------ before a run: what is it */
 
 /* Rank 0's part of io_past_read. */
-static int past_here(const char *path, struct io_past *past)
+static int read_past(const char *path, struct io_past *past)
 {
     char name[IO_PATH_MAX], manifest[IO_PATH_MAX + 8];
     struct io_manifest *m = NULL;
@@ -283,7 +283,7 @@ int io_past_read(MPI_Comm comm, const char *path, struct io_past *past)
     int rank;
     memset(past, 0, sizeof *past);
     TRY_MPI(MPI_Comm_rank(comm, &rank));
-    TRY(par_agree(comm, rank == 0 ? past_here(path, past) : 0));
+    TRY(par_agree(comm, rank == 0 ? read_past(path, past) : 0));
     TRY_MPI(MPI_Bcast(past, sizeof *past, MPI_BYTE, 0, comm));
     return 0;
 }

@@ -172,7 +172,7 @@ int io_target_take(struct io_target *t, const char *path, const struct io_lock *
     /* Once more: another run may have come and gone before the lock was ours. */
     TRY(look_at_file(t));
     const char *name = io_path_base(t->path);
-    t->kind = io_manifest_look(t->manifest, name);
+    t->kind = io_manifest_identify(t->manifest, name);
     if (t->kind == IO_MANIFEST_BLOCKED)
         return err_set(ERR_USAGE, "%s is in the way of a manifest: remove it or change --out",
                        t->manifest);
@@ -217,10 +217,10 @@ static int remove_name(const char *path)
     return err_set_errno(ERR_IO, errno, "cannot remove %s", path);
 }
 
-bool io_file_is_of(const char *path, const char *run_id)
+bool io_file_is_of_run(const char *path, const char *run_id)
 {
     struct io_target t;
-    const bool is = resolve(&t, path) == 0 && io_manifest_is_of(t.manifest, run_id);
+    const bool is = resolve(&t, path) == 0 && io_manifest_is_of_run(t.manifest, run_id);
     err_clear();
     return is;
 }

@@ -180,7 +180,7 @@ int io_container_read(void *state, const struct io_context *ctx, int64_t dump,
     return rc;
 }
 
-int io_container_look(struct io_container *c, const char *path, enum io_format format)
+int io_container_open(struct io_container *c, const char *path, enum io_format format)
 {
     char why[IO_FORMAT_WHY] = "";
     *c = (struct io_container){0};
@@ -191,12 +191,12 @@ int io_container_look(struct io_container *c, const char *path, enum io_format f
     return err_set(ERR_IO, "opening %s: %s", path, why);
 }
 
-void io_container_turn_to(struct io_container *c, const struct io_view *v)
+void io_container_select(struct io_container *c, const struct io_view *v)
 {
     c->mine = io_container_block(v);
 }
 
-void io_container_leave(struct io_container *c)
+void io_container_close(struct io_container *c)
 {
     char why[IO_FORMAT_WHY];
     if (c->file) c->plugin->close(c->file, why);
