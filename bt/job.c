@@ -43,7 +43,7 @@ static int names_check(const struct bt_setup *s)
     return 0;
 }
 
-/* What is told with the result, whatever it will be. Rank 0 speaks for its own node. */
+/* Notices that do not depend on the result. Rank 0 knows its own node only. */
 static void warn(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
@@ -51,7 +51,7 @@ static void warn(struct bt_job *job)
     struct sys_fs fs;
     bt_machine_warn(job->notices);
     if (job->rank != 0 || s->writers_n == 0) return;
-    /* What io/ cannot know: that ranks of several hosts will write. A missing folder is io/'s. */
+    /* io/ cannot know that ranks of several hosts will write. A missing folder is reported by io/. */
     if (several && sys_path_fs(s->opt.out, &fs) < 0) {
         err_clear();
         several = false;
@@ -164,7 +164,7 @@ void bt_job_free(struct bt_job *job)
     bt_machine_free(&job->machine);
 }
 
-/* What io/ has to say about the file is told once, however many runs repeat it. */
+/* Notices of io/ about the file appear once, however many runs repeat them. */
 static void take_notices(struct bt_job *job, const struct bt_run *run)
 {
     size_t i, j;
@@ -215,7 +215,7 @@ static int prove(const struct bt_job *job, struct bt_outcome *o)
     return 0;
 }
 
-/* The verdict on a run that came to its end: norms first, then the file. */
+/* The verdict on a run that was completed: norms first, then the file. */
 static void judge(struct bt_outcome *o, bool writes)
 {
     const bool known = o->run.norms != NULL;

@@ -315,7 +315,7 @@ static const char *unmeasurable(const struct bt_job *job, const struct bt_row *r
     return NULL;
 }
 
-/* The paired zeta is above the goal, but it is not the data. */
+/* The paired zeta is above the goal, but zeta of data is not: names the larger of the other two terms. */
 static const char *not_the_data(const struct bt_row *row, char why[320])
 {
     const struct bt_values *v = &row->median;
@@ -493,7 +493,7 @@ static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row
                   "use a larger class to judge the system.");
 }
 
-/* The run of a writer whose ranks got the least of their processors speaks for all. */
+/* Stamps a writer by that of its runs whose ranks got the least of their processors. */
 static void judge_disturbance(json_t *to, const struct bt_job *job, const char *writer)
 {
     const struct disturbance *worst = NULL;
@@ -513,7 +513,7 @@ static json_t *judge_row(const struct bt_job *job, struct bt_row *row)
 {
     json_t *to = json_array();
     judge_disturbance(to, job, row->writer);
-    /* Times of wrong files mean nothing. */
+    /* A wrong file makes its times worthless. */
     if (strcmp(row->writer, BT_COMPUTE) != 0 && !row->wrong) judge_times(to, job, row);
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_outcome *o = &job->outcome[i];

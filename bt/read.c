@@ -158,7 +158,7 @@ static void fields_free(struct read_job *w)
         bt_field_free(&w->block[i]);
 }
 
-/* The state that was computed, or read before, must not pass for what is read now. */
+/* Overwrites the fields, so that an older state cannot pass for what is read now. */
 static void fields_clear(struct read_job *w)
 {
     const int64_t *n = w->d->count;
@@ -193,7 +193,7 @@ static struct io_read_spec spec_of(const struct read_job *w, int64_t first, int6
     return spec;
 }
 
-/* Holds what stands in the fields against the manifest. */
+/* Compares the fields with the manifest's digests. */
 static int compare(struct read_job *w, struct io_reading *reading, struct bt_read_dump *dump,
                    int64_t dumps_n)
 {
@@ -208,7 +208,7 @@ static int compare(struct read_job *w, struct io_reading *reading, struct bt_rea
     return 0;
 }
 
-/* What the file turns out to be now is nobody's wrong usage: this run has written it. */
+/* This run has written the file: an error in it is no wrong usage. */
 static int of_our_file(int rc)
 {
     return rc == ERR_USAGE ? ERR_IO : rc;

@@ -63,7 +63,7 @@ static int open_file(struct run_state *w, struct bt_run *run)
     return 0;
 }
 
-/* What is done before the clock. */
+/* Before the clock starts. */
 static int prepare(struct run_state *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
@@ -90,7 +90,7 @@ static int prepare(struct run_state *w, struct bt_run *run)
     return 0;
 }
 
-/* Has any rank been asked to stop, or could it not write? */
+/* Whether any rank was asked to stop or could not write. */
 static int stop_answer(struct run_state *w, bool *stop)
 {
     const double t0 = watch_now();
@@ -100,7 +100,7 @@ static int stop_answer(struct run_state *w, bool *stop)
     return 0;
 }
 
-/* Phases of io/ in which data are on their way; in the others they are accounted for. */
+/* Phases of io/ that move data; the others are bookkeeping. */
 static bool moves_data(int phase)
 {
     return phase == IO_PHASE_WRITE || phase == IO_PHASE_DRAIN || phase == IO_PHASE_SYNC ||

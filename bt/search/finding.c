@@ -21,9 +21,9 @@
 #define EFFECTS_MAX 128
 #define PRINTED_MAX 8 /* settings that mattered, runners-up: lines of text for each */
 
-/* ------------------------------------------------------------------ what follows from the race */
+/* ------------------------------------------------------------------ effects of settings */
 
-/* What one value of one setting of a writer does, against the value of the command line. */
+/* The effect of one value of a writer's setting, compared with that of the command line. */
 struct effect {
     const char *writer;
     char setting[IO_SETTING_TEXT_MAX + 2], value[IO_SETTING_TEXT_MAX], against[IO_SETTING_TEXT_MAX];
@@ -91,7 +91,7 @@ static int64_t steps_of(const struct bt_job *job, int64_t dumps)
     return dumps >= bt_problem_dumps(p) ? p->steps : dumps * p->interval;
 }
 
-/* ------------------------------------------------------------------ what to do with it */
+/* ------------------------------------------------------------------ how to use the best one */
 
 /* Appends to a text of 1024 bytes. */
 static void __attribute__((format(printf, 2, 3))) append_text(char *to, const char *fmt, ...)
@@ -107,7 +107,7 @@ static void __attribute__((format(printf, 2, 3))) append_text(char *to, const ch
  * without memory. */
 static char *command(const struct bt_job *job, const struct bt_candidate *c)
 {
-    /* What concerns this job alone. */
+    /* Options that concern this job alone. */
     static const char *const own[] = {"quiet",   "profile", "known",   "json",
                                       "minutes", "seed",    "progress"};
     struct bt_options o = job->setup->opt;
@@ -215,7 +215,7 @@ static json_t *effects_json(const struct bt_search *s)
     return a;
 }
 
-/* What came of it, in one sentence. */
+/* The outcome of the search, in one sentence. */
 static void answer_sentence(const struct bt_search *s, const struct race_standing *stand,
                             char out[1024])
 {

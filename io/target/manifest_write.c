@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A manifest on its way to disk. What a dump costs must neither grow with the number of dumps before it nor
- * be felt, and at every moment what is on disk is to name the complete dumps. So the file is replaced as a
+/* Writing a manifest. What a dump costs must be small and not grow with the number of dumps before it, and
+ * at every moment the text on disk has to name the complete dumps. So the file is replaced as a
  * whole, by the text that jansson would write, when a run begins and after it has ended, and what
  * happens in between goes into the journal (io/target/journal.h). */
 #include <inttypes.h>
@@ -50,7 +50,7 @@ static char *put_dump(char *to, const struct io_manifest_dump *d, int64_t n)
     return stpcpy(to, "\n      }\n    }");
 }
 
-/* Of a dump's text at most, and of its record in the journal. */
+/* Size of a dump's text at most, and of its record in the journal. */
 static int64_t dump_bytes(const struct io_manifest *m)
 {
     return (DUMP_BYTES + 16 * digest_words(m->n) + SECTOR - 1) / SECTOR * SECTOR;

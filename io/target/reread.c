@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "io/writers/pick.h"
 
-/* Read, and turned into values, at a time: the memory of a run is not to grow with the reading. */
+/* Bytes that are read and converted at a time: checking must not need much memory of its own. */
 #define PART_BYTES (INT64_C(8) << 20)
 
 int io_reread_open(const char *path, bool from_device, int *fd)

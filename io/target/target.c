@@ -98,7 +98,7 @@ bool io_file_takes(const char *path, const char *writer, const char *name)
     return writer && (io_writer_caps(writer) & IO_CAP_PARTS) && digits >= 5 && !rest[5 + digits];
 }
 
-/* ------------------------------------------------------------------ what lies there */
+/* ------------------------------------------------------------------ what exists already */
 
 static int check_directory(const char *path)
 {
@@ -169,7 +169,7 @@ int io_target_take(struct io_target *t, const char *path, const struct io_lock *
     TRY(check_directory(t->path));
     if (!held) TRY(begin_note(t));
     t->locked = own_locked(held ? held->own : t->own);
-    /* Once more: another run may have come and gone before the lock was ours. */
+    /* Once more: another run may have ended between the question and our lock. */
     TRY(look_at_file(t));
     const char *name = io_path_base(t->path);
     t->kind = io_manifest_identify(t->manifest, name);
@@ -193,7 +193,7 @@ void io_target_release(struct io_target *t)
     t->own = NULL;
 }
 
-/* ------------------------------------------------------------------ what goes */
+/* ------------------------------------------------------------------ removing */
 
 void io_target_sweep(const struct io_target *t)
 {
@@ -225,7 +225,7 @@ bool io_file_is_of_run(const char *path, const char *run_id)
     return is;
 }
 
-/* The manifest goes last: what is left by a process that ends in between is known to be ours. */
+/* The manifest is removed last, so that what a process killed in between leaves is known to be ours. */
 int io_target_remove(const struct io_target *t)
 {
     io_target_sweep(t);
