@@ -55,7 +55,7 @@ static void shape_text(const struct shape *s, char *buf, size_t size)
              shape_endian_name(s->endian));
 }
 
-/* A shape that fits better than the one told: the same N if possible, else any. */
+/* A shape that fits better than the stated one: with the same N if possible, else any. */
 static int suggest(struct run *r, char *buf, size_t size)
 {
     struct shape known = {r->c->shape.n, SHAPE_UNKNOWN, SHAPE_UNKNOWN, 0}, found;
@@ -68,7 +68,7 @@ static int suggest(struct run *r, char *buf, size_t size)
     return rc;
 }
 
-/* Without a manifest the faces must show the shape, told or not. */
+/* Without a manifest the faces must show the shape, stated or not. */
 static int find_shape(struct run *r)
 {
     struct shape found;
@@ -109,7 +109,7 @@ static int confirm_shape(struct run *r)
     return 0;
 }
 
-/* What only makes a file wrong, and is no reason to end, becomes a finding. Returns 0 then. */
+/* An error that only shows a wrong file, and need not end the check, becomes a finding. Returns 0 then. */
 static int as_finding(struct run *r, int rc, int64_t dump)
 {
     if (rc != ERR_VERIFY) return rc;
@@ -118,7 +118,7 @@ static int as_finding(struct run *r, int rc, int64_t dump)
     return 0;
 }
 
-/* A container tells its shape: what is told otherwise must be the same. */
+/* A container states its shape: manifest and options must agree with it. */
 static int open_container(struct run *r)
 {
     struct shape is;
@@ -190,7 +190,7 @@ static int check_shape(struct run *r)
     return 0;
 }
 
-/* True when a dump should be looked at. */
+/* Whether a dump is to be checked. */
 static bool is_to_check(const struct check *c, int64_t d)
 {
     return !c->has_manifest || manifest_complete(&c->manifest, d);
@@ -252,7 +252,7 @@ static int make_dumps(struct check *c)
     return 0;
 }
 
-/* A norm that is no number says nothing about the dump. */
+/* A norm that is not a number proves nothing about the dump. */
 static void judge_overflow(struct run *r, int64_t d, const char *name)
 {
     const struct scan *s = &r->scan;

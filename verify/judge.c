@@ -222,7 +222,7 @@ json_t *judge_proved(const struct check *c)
     return s;
 }
 
-/* What of the dumps themselves no digest vouches for. */
+/* What is not proved of the dumps, since no digest covers it. */
 static void say_unchecked(const struct check *c, json_t *s)
 {
     const bool listed = c->listing.compared_n > 0;

@@ -21,7 +21,7 @@
 #define REPEAT_MAX     10000
 #define DEFAULT_RECORD (INT64_C(64) << 10)
 
-/* Who said a directive, the stronger ones last. */
+/* Where a directive was given, the stronger places last. */
 enum level { BY_NOBODY, BY_JOB, BY_SECTION, BY_COMMAND };
 #define DIRECTIVES_MAX 32
 
@@ -270,7 +270,8 @@ static int note_override(struct reader *r, const char *strong, enum level by, co
                : mem_error("reading %s", r->name);
 }
 
-/* For some patterns a record is a way to say another directive: bytes, its text, and itself. */
+/* For some patterns `record` says the same as another directive. [out] name: of that one, NULL for other
+ * patterns; bytes, text: of its value. */
 static int rival_of_record(const struct settings *s, enum workload_pattern pattern, int64_t *bytes,
                            char text[64], const char **name)
 {
@@ -298,8 +299,8 @@ static int rival_of_record(const struct settings *s, enum workload_pattern patte
     }
 }
 
-/* Of `record` and the directive that says the same of this pattern the stronger one holds, and that
- * it does is told; two of one strength must agree. */
+/* Of `record` and the directive that says the same for this pattern the stronger one holds, which a note
+ * says; two of the same strength must agree. */
 static int settle_record(struct reader *r, struct settings *s)
 {
     char other[64], record[64];

@@ -319,7 +319,7 @@ static int posix_access(struct phase_run *t, bool write, int64_t i, unsigned cha
     return 0;
 }
 
-/* Call c; a process that has none left takes part with nothing where all must. */
+/* Call c; a process without calls left makes an empty one where all have to take part. */
 static int transfer(struct phase_run *t, bool write, int64_t c, unsigned char *slot)
 {
     if (t->p->method == WORKLOAD_POSIX) return posix_access(t, write, c, slot);
@@ -339,7 +339,7 @@ static int transfer(struct phase_run *t, bool write, int64_t c, unsigned char *s
     return workload_handle_call(&t->handle, &x);
 }
 
-/* All calls; a process that has failed goes on with what the others wait for. */
+/* All calls; after an error a process still makes the calls in which others wait for it. */
 static int access_file(void *part, double *think_s)
 {
     struct phase_run *t = part;
@@ -371,7 +371,7 @@ static int access_file(void *part, double *think_s)
     return rc == 0 ? ended : rc;
 }
 
-/* --- looking at the data -------------------------------------------------------------------- */
+/* --- checking the data ---------------------------------------------------------------------- */
 
 /* What was read last and still lies in memory. What was changed is checked in the file. */
 static void check_reads(struct phase_run *t, struct workload_findings *f)
