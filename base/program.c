@@ -56,8 +56,8 @@ int program_main(const struct program *p, int argc, char **argv)
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    void *setup = calloc(1, p->setup_bytes);
-    int rc = setup ? check_launcher(&rank) : mem_error("the options");
+    void *setup = mem_new(1, p->setup_bytes, "the options");
+    int rc = setup ? check_launcher(&rank) : ERR_NOMEM;
     if (rc == 0) rc = stop_install();
     rc = par_agree(MPI_COMM_WORLD, rc);
     if (rc == 0) {

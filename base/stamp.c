@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/stamp.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,13 @@ static const struct {
 };
 
 static const char *const severity_word[] = {"good", "note", "warn", "bad"};
+
+json_t *stamp_number(json_t *numbers, const char *key, double value)
+{
+    json_t *to = numbers ? numbers : json_object();
+    if (isfinite(value)) json_object_set_new(to, key, json_real(value));
+    return to;
+}
 
 void stamp_add(json_t *list, enum stamp_code code, enum stamp_severity severity, json_t *numbers,
                const char *fmt, ...)

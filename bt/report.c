@@ -117,12 +117,12 @@ static void read_row(const char *writer, const struct bt_read_row *row, int n, s
                 units_cell(c[5], "%.0f", 100 * warm->cached_share), right ? "yes" : "WRONG", NULL);
 }
 
-/* --read: T_R of each writer and decomposition, cold and warm, and what is to be thought of it. */
+/* --read: T_R of each writer and decomposition, cold and warm, with its stamps. */
 static void reading(const struct bt_judged *j, FILE *to)
 {
     const struct bt_job *job = j->job;
     if (job->setup->read == BT_READ_NOTHING) return;
-    json_t *told = json_object(), *one;
+    json_t *listed = json_object(), *one;
     struct columns table;
     columns_begin(&table, "-14 -9 9 9 6 9 9 6  -0");
     columns_row(&table, "read back", "decomp", "cold T_R", "rate", "cached", "warm T_R", "rate",
@@ -139,20 +139,21 @@ static void reading(const struct bt_judged *j, FILE *to)
             if (!before) read_row(writer, &row[k], n - k, &table);
             json_t *stamps = bt_judge_readings(job, writer, row[k].first);
             size_t s;
-            json_array_foreach(stamps, s, one) if (!json_object_get(told, stamp_text(one, "code")))
-                json_object_set(told, stamp_text(one, "code"), one);
+            json_array_foreach(stamps, s,
+                               one) if (!json_object_get(listed, stamp_text(one, "code")))
+                json_object_set(listed, stamp_text(one, "code"), one);
             json_decref(stamps);
         }
     }
     columns_print(&table, to);
     fputc('\n', to);
     const char *code;
-    json_object_foreach(told, code, one)
+    json_object_foreach(listed, code, one)
         plain_wrap(to, WIDTH, "Reading: ", 2, stamp_text(one, "sentence"));
-    json_decref(told);
+    json_decref(listed);
 }
 
-/* What the paired zeta is made of, and the answer. Where no round has computed alone, it is zeta. */
+/* The terms of the paired zeta, and the answer; zeta itself where no round has a compute-only run. */
 static void zeta_table(const struct bt_judged *j, FILE *to)
 {
     const struct bt_row *row = j->row;
@@ -204,7 +205,7 @@ static void overlaps(const struct bt_job *job, FILE *to)
     }
 }
 
-/* "NAME: sentence", of all stamps of the writer that is talked about, and of others what warns. */
+/* "NAME: sentence" for all stamps of the headline's writer, and for the warnings of others. */
 static void row_stamps(FILE *to, const struct bt_row *row, bool all)
 {
     size_t i;
@@ -221,7 +222,7 @@ static void row_stamps(FILE *to, const struct bt_row *row, bool all)
     }
 }
 
-/* The writer that is talked about: its stamps, its spread, what it came to, where the data were. */
+/* The headline's writer: stamps, spread, results, and where the data were. */
 static void print_row_details(FILE *to, const struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
@@ -286,7 +287,7 @@ static void profile(const struct bt_judged *judged, FILE *to)
     fprintf(to, "\nSetting up the solver took %.3f s, before the clock started.\n\n", job->setup_s);
 }
 
-/* A continued run has no row in the table: what it did, and whether the file is right. */
+/* A continued run has no row in the table: prints what it did and whether the file is right. */
 static void resumed(const struct bt_job *job, FILE *to)
 {
     char text[640], damaged[96] = "";

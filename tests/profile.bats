@@ -340,6 +340,22 @@ views_are_told() {
     expect_text "Disturbed: ranks got "
 }
 
+@test "the launcher is asked for its version once, before the clock of any run" {
+    mkdir launcher
+    cat >launcher/mpirun <<'END'
+#!/bin/sh
+[ "$1" = --version ] && { echo version >>asked; echo "mpirun (Open MPI) 4.1.4"; exit; }
+echo run >>asked
+while [ "$1" = -x ]; do export "$2"; shift 2; done
+exec "$@"
+END
+    chmod +x launcher/mpirun
+    run nht1-profile --t-c --repeat 2 -- "$PWD/launcher/mpirun" \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
+    expect_status 0
+    [ "$(paste -sd' ' asked)" = "version run run run run run" ]
+}
+
 @test "pointers and statuses are right while writes are dropped" {
     # What it writes, it reads from a file that was there: mkcalls looks at every status.
     run env NHT1_PROFILE_DIR="$PWD" NHT1_PROFILE_DROP=1 \
