@@ -525,7 +525,7 @@ b_eff_io_data_i00_003_9" ]
 -f diary
 LIST
     [ "$(cat diary diary.sum)" = "$(printf 'dear diary\ndear diary')" ]
-    beffio alone -N 1 --sum twice --json twice
+    beffio alone -N 1 --sum twice --json ./twice
     expect_status 1
     expect_text "have the same file"
     [ ! -e twice ]
