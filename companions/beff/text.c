@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
+#include "base/columns.h"
 #include "base/plain.h"
 #include "base/stamp.h"
 #include "base/units.h"
@@ -83,29 +84,42 @@ static void values(const struct beff_job *job, FILE *to)
         "      = %.1f %% of what L_max alone reaches: the mean height of the curve of bandwidth "
         "over size\n",
         100 * s->area_ratio);
-    fprintf(to, "\n%-34s %14s %14s\n", "MB/s", "whole system", "per process");
+    struct columns t;
+    columns_begin(&t, "-34 14 14");
+    columns_row(&t, "MB/s", "whole system", "per process", NULL);
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-        fprintf(to, "%-34s %14s %14s\n", row[i].name, mb(a, row[i].bytes_per_s),
-                mb(b, row[i].bytes_per_s / row[i].n));
+        columns_row(&t, row[i].name, mb(a, row[i].bytes_per_s),
+                    mb(b, row[i].bytes_per_s / row[i].n), NULL);
+    fputc('\n', to);
+    columns_print(&t, to);
     fprintf(to, "\nLatency, us: rings and random %s, rings %s, ping-pong %s\n", us(a, s->latency_s),
             us(b, s->rings_latency_s), us(c, s->ping_pong_s));
 }
 
-static void mean_row(FILE *to, const char *name, const struct beff_mean *mean)
+/* The next cells: the mean over all patterns, over rings, over random ones. */
+static void mean_row(struct columns *t, const struct beff_mean *mean)
 {
     char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "%-34s %14s %14s %14s\n", name, mb(a, mean->both), mb(b, mean->rings),
-            mb(c, mean->random));
+    columns_row(t, mb(a, mean->both), mb(b, mean->rings), mb(c, mean->random), NULL);
 }
 
 static void by_method(const struct beff_job *job, FILE *to)
 {
     const struct beff_summary *s = &job->summary;
-    fprintf(to, "\n%-34s %14s %14s %14s\n", "MB/s by method", "all", "rings", "random");
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        if (job->setup->method[m]) mean_row(to, beff_method_name(m), &s->method[m]);
-    mean_row(to, "the best for each pattern", &s->method_last);
-    mean_row(to, "the best for each pattern and size", &s->all);
+    struct columns t;
+    columns_begin(&t, "-34 14 14 14");
+    columns_row(&t, "MB/s by method", "all", "rings", "random", NULL);
+    for (int m = 0; m < BEFF_METHODS_N; m++) {
+        if (!job->setup->method[m]) continue;
+        columns_cell(&t, "%s", beff_method_name(m));
+        mean_row(&t, &s->method[m]);
+    }
+    columns_cell(&t, "the best for each pattern");
+    mean_row(&t, &s->method_last);
+    columns_cell(&t, "the best for each pattern and size");
+    mean_row(&t, &s->all);
+    fputc('\n', to);
+    columns_print(&t, to);
 }
 
 static void notes(const struct beff_job *job, FILE *to)
@@ -125,24 +139,28 @@ static void insight(const struct beff_job *job, FILE *to)
 {
     const struct beff_insight *in = &job->insight;
     char a[CELL], b[CELL];
+    struct columns t;
     if (!in->done) return;
-    fprintf(to, "\n%-34s %14s %14s\n", "Not in b_eff, MB/s", "at L_max", "at 4 KiB");
+    columns_begin(&t, "-34 14 14");
+    columns_row(&t, "Not in b_eff, MB/s", "at L_max", "at 4 KiB", NULL);
     for (int w = 0; w < BEFF_WAYS_N; w++)
-        fprintf(to, "%-34s %14s %14s\n", beff_way_name(w),
-                mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
-                mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]));
+        columns_row(&t, beff_way_name(w), mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
+                    mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]), NULL);
+    fputc('\n', to);
+    columns_print(&t, to);
     if (in->no_put[0]) fprintf(to, "%s was left out: %s\n", beff_way_name(BEFF_PUT), in->no_put);
     fprintf(to, "Message rate, 10^6/s, %d outstanding:", BEFF_WINDOW);
     for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
         fprintf(to, "%s %s at %lld B", i ? "," : "",
                 units_cell(a, "%.3f", in->messages_per_s[i] / 1e6), (long long)in->rate_bytes[i]);
-    fprintf(to, "\n%-34s %14s %14s\n", "As HPCC prints it, of a process", "natural ring",
-            "random rings");
-    fprintf(to, "%-34s %14s %14s\n", "latency at 8 B, us", us(a, in->natural_latency_s),
-            us(b, in->random_latency_s));
-    fprintf(to, "%-34s %14s %14s\n", "bandwidth at 2 000 000 B, GB/s",
-            units_cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
-            units_cell(b, "%.3f", in->random_bytes_per_s / 1e9));
+    fputc('\n', to);
+    columns_row(&t, "As HPCC prints it, of a process", "natural ring", "random rings", NULL);
+    columns_row(&t, "latency at 8 B, us", us(a, in->natural_latency_s), us(b, in->random_latency_s),
+                NULL);
+    columns_row(&t, "bandwidth at 2 000 000 B, GB/s",
+                units_cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
+                units_cell(b, "%.3f", in->random_bytes_per_s / 1e9), NULL);
+    columns_print(&t, to);
 }
 
 void beff_text_result(const struct beff_job *job, FILE *to)
@@ -172,35 +190,44 @@ void beff_text_result(const struct beff_job *job, FILE *to)
 static void by_size(const struct beff_job *job, FILE *to)
 {
     const struct beff_summary *s = &job->summary;
-    char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "\n%10s %12s %12s %12s", "bytes", "all MB/s", "rings", "random");
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        fprintf(to, " %12s", beff_method_name(m));
+    char a[CELL];
+    struct columns t;
+    columns_begin(&t, "10 12 12 12 12 12 12");
+    columns_row(&t, "bytes", "all MB/s", "rings", "random", beff_method_name(0),
+                beff_method_name(1), beff_method_name(2), NULL);
     for (int i = 0; i < BEFF_SIZES_N; i++) {
-        fprintf(to, "\n%10lld %12s %12s %12s", (long long)job->measured.size_bytes[i],
-                mb(a, s->size[i].both), mb(b, s->size[i].rings), mb(c, s->size[i].random));
+        columns_cell(&t, "%lld", (long long)job->measured.size_bytes[i]);
+        columns_cell(&t, "%s", mb(a, s->size[i].both));
+        columns_cell(&t, "%s", mb(a, s->size[i].rings));
+        columns_cell(&t, "%s", mb(a, s->size[i].random));
         for (int m = 0; m < BEFF_METHODS_N; m++)
-            fprintf(to, " %12s", mb(a, job->setup->method[m] ? s->size_method[i][m].both : NAN));
+            columns_cell(&t, "%s", mb(a, job->setup->method[m] ? s->size_method[i][m].both : NAN));
     }
-    fprintf(to, "\n");
+    fputc('\n', to);
+    columns_print(&t, to);
 }
 
 static void by_repetition(const struct beff_job *job, FILE *to)
 {
-    const struct beff_summary *s = &job->summary;
-    char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "\n%10s %12s %12s %12s\n", "repetition", "all MB/s", "rings", "random");
-    for (int r = 0; r < job->setup->reps_n; r++)
-        fprintf(to, "%10d %12s %12s %12s\n", r + 1, mb(a, s->rep[r].both), mb(b, s->rep[r].rings),
-                mb(c, s->rep[r].random));
+    struct columns t;
+    columns_begin(&t, "10 12 12 12");
+    columns_row(&t, "repetition", "all MB/s", "rings", "random", NULL);
+    for (int r = 0; r < job->setup->reps_n; r++) {
+        columns_cell(&t, "%d", r + 1);
+        mean_row(&t, &job->summary.rep[r]);
+    }
+    fputc('\n', to);
+    columns_print(&t, to);
 }
 
 static void by_pattern(const struct beff_job *job, FILE *to)
 {
     const struct beff_cube *cube = &job->measured.cube;
     char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "\n%-20s %9s %9s %12s %14s %12s\n", "pattern", "processes", "messages", "mean MB/s",
-            "at L_max MB/s", "at 1 B, us");
+    struct columns t;
+    columns_begin(&t, "-20 9 9 12 14 12");
+    columns_row(&t, "pattern", "processes", "messages", "mean MB/s", "at L_max MB/s", "at 1 B, us",
+                NULL);
     for (int p = 0; p < cube->patterns_n; p++) {
         const struct beff_pattern *pattern = &job->plan.pattern[p];
         const double first = beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, 0});
@@ -211,10 +238,14 @@ static void by_pattern(const struct beff_job *job, FILE *to)
                                      : (double)pattern->messages_n / pattern->slots_max;
         const double last =
             beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, BEFF_SIZES_N - 1});
-        fprintf(to, "%-20s %9d %9lld %12s %14s %12s\n", pattern->name, pattern->processes_n,
-                (long long)pattern->messages_n, mb(a, beff_value(cube, p, BEFF_EVERYTHING)),
-                mb(b, last), us(c, at_a_time / first));
+        columns_cell(&t, "%s", pattern->name);
+        columns_cell(&t, "%d", pattern->processes_n);
+        columns_cell(&t, "%lld", (long long)pattern->messages_n);
+        columns_row(&t, mb(a, beff_value(cube, p, BEFF_EVERYTHING)), mb(b, last),
+                    us(c, at_a_time / first), NULL);
     }
+    fputc('\n', to);
+    columns_print(&t, to);
 }
 
 void beff_text_details(const struct beff_job *job, FILE *to)
