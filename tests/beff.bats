@@ -115,9 +115,15 @@ conforms() {
     awk -v v="$(jq .result.b_eff_bytes_per_s "$made/r3.json")" '/^accumulated/ { n = NF; x = $4; p = $3; l = $5 }
         END { exit !(n == 12 && p == 3 && l == 0.0156 && (x - v / 1e6) ^ 2 <= 0.5 ^ 2) }' "$made/s.txt"
     [ "$(awk '/^per process/ { print NF }' "$made/s.txt")" -eq 6 ]
-    [ "$(grep -c '^size [0-9]*: ' "$made/p.txt")" -eq 21 ]
-    [ "$(grep -cE ' (sendrecv|alltoallv|nonblocking) +[0-9.]+ \|' "$made/p.txt")" -eq \
-        "$(jq '[.measurements[].bytes_per_s[0][] | select(. != null)] | length' "$made/r3.json")" ]
+    # the sections of release 3.6, every measurement in its place
+    [ "$(grep -o 'SECTION-[A-Z]*-[A-Z]*' "$made/p.txt" | tr '\n' ' ')" = "$(printf 'SECTION-%s-BEGIN SECTION-%s-END ' \
+        HEAD HEAD LOOP LOOP LOOPLNGS LOOPLNGS VALUES VALUES)" ]
+    grep -qE '^b_eff\(NOT_VALID\) = ' "$made/p.txt"
+    awk -v want="$(jq '[.measurements[].bytes_per_s[0][] | select(. != null)] | length' "$made/r3.json")" '
+        /^L= *[0-9]+ mthd=[0-2] pat= *[0-9]+ (min|avg|max): / { n[$0 ~ "min" ? 0 : $0 ~ "avg" ? 1 : 2]++ }
+        END { exit n[0] != want || n[1] != want || n[2] != want }' "$made/p.txt"
+    grep -qF "$(jq -r '.measurements[] | select(.pattern_index == 2 and .method == "alltoallv") | .process_mean_bytes_per_s[0][20] / 1e6
+        | . * 1e3 | floor / 1e3' "$made/r3.json")" <<<"$(grep '^L= *16384 mthd=1 pat= 2 avg:' "$made/p.txt")"
 }
 
 @test "results are written over earlier ones, but not over somebody else's file" {

@@ -128,8 +128,9 @@ static const struct conf_option table[] = {
      .arg = "FILE",
      AT(protocol),
      .output = true,
-     .help = "Write every measurement as text to this file: per size, pattern and method the "
-             "bandwidth over processes and repetitions."},
+     .help =
+         "Write every measurement to this file (.prot), in the sections of release 3.6: per size, "
+         "method and pattern the least, mean and most that a process sends."},
     {.name = "details",
      AT(details),
      .help = "Print tables by size, repetition and pattern as well."},
