@@ -57,6 +57,11 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
     return needed;
 }
 
+double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data)
+{
+    return 1 + (BALANCE_GOAL - zeta->hi) / fmax(data->hi, 1e-4);
+}
+
 const char *balance_words(double value, const struct balance_estimate *e, char out[64])
 {
     if (isfinite(e->lo))

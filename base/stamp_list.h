@@ -17,7 +17,8 @@
 STAMP(
     BALANCED, "balanced", "nht1-bt nht1-profile nht1-report", "good", "",
     "the paired zeta's interval lies at or below 0.10; this or one of the next four wherever there "
-    "is a T_C and a right serial file ([the answer](zeta.md#the-answer))")
+    "is a T_C and a right serial file ([the answer](zeta.md#the-answer)), and the same of what is "
+    "read back ([reading](zeta.md#reading-back))")
 STAMP(IO_FASTER_THAN_NEEDED, "io-faster-than-needed", "nht1-bt nht1-profile nht1-report", "good",
       "", "besides, the interval of data lies at or below 0.01: slower I/O would do")
 STAMP(IO_TOO_SLOW, "io-too-slow", "nht1-bt nht1-profile nht1-report", "bad", "",
