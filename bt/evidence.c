@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/stamp.h"
 #include "base/stat.h"
 #include "base/units.h"
 
@@ -124,4 +125,30 @@ const char *bt_evidence_rounds(const struct bt_evidence *e, enum balance found, 
         return "disturbed";
     }
     return NULL;
+}
+
+void bt_evidence_stamp(json_t *to, const struct bt_evidence *e, const struct bt_machine *m,
+                       const struct disturbance *d)
+{
+    const int rounds = d->disturbed ? e->disturbed : e->shared;
+    char why[EVIDENCE_WHY];
+    const bool spoils =
+        2 * rounds >= e->rounds || (!d->disturbed && bt_evidence_cores(m, why) != NULL);
+    json_t *found = json_array();
+    disturbance_stamp(d, found);
+    const json_t *one = json_array_get(found, 0);
+    json_t *numbers = json_incref(json_object_get(one, "numbers"));
+    if (spoils || !one) {
+        json_array_extend(to, found);
+        json_decref(numbers);
+    } else if (d->disturbed) {
+        stamp_number(numbers, "rounds_disturbed_n", rounds);
+        stamp_add(to, STAMP_DISTURBED, SEVERITY_NOTE, numbers, "In %d of %d rounds. %s", rounds,
+                  e->rounds, stamp_text(one, "sentence"));
+    } else {
+        stamp_add(to, STAMP_PROCESSORS_SHARED, SEVERITY_NOTE, numbers,
+                  "Not in computing alone, but beside I/O, which slows that down itself then. %s",
+                  stamp_text(one, "sentence"));
+    }
+    json_decref(found);
 }

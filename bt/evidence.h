@@ -31,4 +31,11 @@ const char *bt_evidence_cores(const struct bt_machine *m, char why[EVIDENCE_WHY]
 const char *bt_evidence_rounds(const struct bt_evidence *e, enum balance found, bool conflict,
                                char why[EVIDENCE_WHY]);
 
+/* Repeats what one of them says of its processors, d, as the stamp "disturbed" or "processors-shared". What was
+ * so in fewer than half of the rounds spoils no answer, nor do processors that only the runs themselves shared,
+ * with their own threads and with the kernel that flushed a file, and not computing alone. Both are notes
+ * then, else warnings. Nothing to say: no stamp. */
+void bt_evidence_stamp(json_t *to, const struct bt_evidence *e, const struct bt_machine *m,
+                       const struct disturbance *d);
+
 #endif

@@ -395,7 +395,8 @@ static void judge_disturbance(json_t *to, const struct bt_job *job, const char *
         if (sooner || (d->disturbed == worst->disturbed && d->share_min < worst->share_min))
             worst = d;
     }
-    if (worst) disturbance_stamp(worst, to);
+    const struct bt_evidence evidence = bt_evidence_of(job, writer, NULL);
+    if (worst) bt_evidence_stamp(to, &evidence, &job->machine, worst);
 }
 
 static json_t *judge_row(const struct bt_job *job, struct bt_row *row)

@@ -181,8 +181,17 @@ static void judge_answer(json_t *to, const struct bt_job *job, struct bt_read_ro
 
 void bt_judge_readings(const struct bt_job *job, struct bt_read_row *row)
 {
+    const struct bt_evidence evidence = bt_evidence_of(job, row->writer, row->first);
+    const struct disturbance *worst = NULL;
     row->stamps = json_array();
     judge_answer(row->stamps, job, row);
+    for (int i = 0; i < job->outcomes_n; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        const struct bt_reading *r = bt_reading_of(run, row->first);
+        if (strcmp(run->writer, row->writer) != 0 || !r) continue;
+        if (r->disturbance.disturbed || (r->disturbance.shared && !worst)) worst = &r->disturbance;
+    }
+    if (worst) bt_evidence_stamp(row->stamps, &evidence, &job->machine, worst);
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_run *run = &job->outcome[i].run;
         const struct bt_reading *r = bt_reading_of(run, row->first);

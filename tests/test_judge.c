@@ -177,6 +177,43 @@ static void disturbed_runs_are_told(void **state)
     json_decref(s);
 }
 
+/* "Nothing can be concluded", and beside it a conclusion. A writer with steal of 1.6 % in 2 of 8 rounds keeps its
+ * answer, and the stamp says in how many; in half of them it does not. */
+static void an_answer_has_no_stamp_that_denies_it(void **state)
+{
+    static const char steal[] = "Disturbed: steal 1.6 %.";
+    for (int n = 1; n <= 8; n++) {
+        fresh(state);
+        terms(8, 4, 1, 0);
+        for (int r = 0; r < n; r++) {
+            outcome[2 * r + 1].run.disturbance = (struct disturbance){
+                .known = true, .disturbed = true, .share_min = 1, .steal = 0.016, .others = NAN};
+            memcpy(outcome[2 * r + 1].run.disturbance.sentence, steal, sizeof steal);
+        }
+        json_t *s = judged();
+        const json_t *told = stamp_find(s, STAMP_DISTURBED);
+        assert_true((stamp_find(s, STAMP_BALANCED) != NULL) == (n < 4));
+        assert_string_equal(stamp_text(told, "severity"), n < 4 ? "note" : "warn");
+        assert_non_null(strstr(stamp_text(told, "sentence"), steal));
+        assert_true((strstr(stamp_text(told, "sentence"), "of 8 rounds") != NULL) == (n < 4));
+        assert_true(n >= 4 || numbers(s, "disturbed", "rounds_disturbed_n") == n);
+        json_decref(s);
+    }
+    for (int alone = 0; alone < 2; alone++) {
+        fresh(state);
+        terms(8, 4, 1, 0);
+        for (int r = 0; r < 8; r++) {
+            outcome[2 * r + 1].run.disturbance.shared = true;
+            outcome[2 * r].run.disturbance.shared = alone;
+        }
+        json_t *s = judged();
+        assert_true((stamp_find(s, STAMP_BALANCED) != NULL) == !alone);
+        assert_string_equal(stamp_text(stamp_find(s, STAMP_PROCESSORS_SHARED), "severity"),
+                            alone ? "warn" : "note");
+        json_decref(s);
+    }
+}
+
 static void slow_writing_is_called_so(void **state)
 {
     (void)state;
@@ -646,6 +683,11 @@ static void reading_that_cannot_be_measured_decides_nothing(void **state)
                            : i == 1 ? "balanced"
                                     : "io-too-slow",
                            NULL);
+        struct bt_judged j;
+        bt_judge(&j, &job);
+        assert_string_equal(
+            stamp_text(stamp_find(j.row[0].read[0].stamps, STAMP_DISTURBED), "severity"), "note");
+        bt_judge_free(&j);
         reading[5].right = false;
         expect_read_answer(NULL, NULL);
     }
@@ -748,6 +790,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(noise_is_not_called_slow_writing, fresh),
         cmocka_unit_test_setup(disturbed_runs_are_told, fresh),
+        cmocka_unit_test_setup(an_answer_has_no_stamp_that_denies_it, fresh),
         cmocka_unit_test_setup(slow_writing_is_called_so, fresh),
         cmocka_unit_test_setup(wide_intervals_are_undecided, fresh),
         cmocka_unit_test_setup(one_answer_for_each_case, fresh),
