@@ -180,8 +180,8 @@ class Released:
     def table(self):
         rows = [['program', 'what', 'rounds', 'ours / released', 'from', 'to']]
         for program, found in self.ratios().items():
-            rows += [[program, ' '.join(key), str(n), '%.3f' % ratio] + [
-                '-' if v is None else '%.3f' % v for v in (lo, hi)] for key, n, ratio, lo, hi in found]
+            rows += [[program, ' '.join(key), str(n), text.ratio(ratio)] + [
+                '-' if v is None else text.ratio(v) for v in (lo, hi)] for key, n, ratio, lo, hi in found]
         return text.table(rows)
 
 
