@@ -71,6 +71,11 @@ json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estim
     return n;
 }
 
+double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data)
+{
+    return 1 + (BALANCE_GOAL - zeta->hi) / fmax(data->hi, 1e-4);
+}
+
 const char *balance_words(double value, const struct balance_estimate *e, char out[64])
 {
     if (isfinite(e->lo))

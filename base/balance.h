@@ -54,6 +54,10 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
 json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estimate *of_zeta,
                         double data, const struct balance_estimate *of_data);
 
+/* How many times as slow data could be, all else as it is, with zeta still at the goal: by the upper ends
+ * of both intervals. For BALANCE_FASTER. */
+double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data);
+
 /* A number with its interval, "0.034 (0.031 to 0.040)"; returns out. */
 const char *balance_words(double value, const struct balance_estimate *e, char out[64]);
 

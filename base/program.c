@@ -101,10 +101,14 @@ static int named(int rc, const struct program_output *o)
 
 int program_outputs_check(const struct program_output *o, int n)
 {
-    for (; n > 0; n--, o++)
-        if (o->path)
-            TRY(named(o->json ? js_check_target(o->path, o->ours) : js_check_text(o->path, o->ours),
-                      o));
+    for (int i = 0; i < n; i++) {
+        if (!o[i].path) continue;
+        TRY(named(o[i].json ? js_check_target(o[i].path, o[i].ours)
+                            : js_check_text(o[i].path, o[i].ours),
+                  &o[i]));
+        for (int k = 0; k < i; k++)
+            TRY(conf_files_differ(o[i].option, o[i].path, o[k].option, o[k].path));
+    }
     return 0;
 }
 

@@ -19,13 +19,6 @@ static const struct {
 
 static const char *const severity_word[] = {"good", "note", "warn", "bad"};
 
-json_t *stamp_number(json_t *numbers, const char *key, double value)
-{
-    json_t *to = numbers ? numbers : json_object();
-    if (isfinite(value)) json_object_set_new(to, key, json_real(value));
-    return to;
-}
-
 void stamp_add(json_t *list, enum stamp_code code, enum stamp_severity severity, json_t *numbers,
                const char *fmt, ...)
 {
@@ -38,6 +31,13 @@ void stamp_add(json_t *list, enum stamp_code code, enum stamp_severity severity,
                           json_pack("{ss ss so so}", "code", row[code].code, "severity",
                                     severity_word[severity], "numbers",
                                     numbers ? numbers : json_object(), "sentence", js_text(text)));
+}
+
+json_t *stamp_number(json_t *numbers, const char *key, double value)
+{
+    json_t *o = numbers ? numbers : json_object();
+    if (isfinite(value)) json_object_set_new(o, key, json_real(value));
+    return o;
 }
 
 const char *stamp_text(const json_t *stamp, const char *member)

@@ -10,6 +10,8 @@
 #include "base/balance.h"
 #include "base/stamp.h"
 #include "base/units.h"
+#include "bt/evidence.h"
+#include "bt/judge_read.h"
 #include "bt/metrics.h"
 #include "io/writers/writer.h"
 
@@ -142,71 +144,6 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o)
     return to;
 }
 
-/* ------------------------------------------------------------------ a reading */
-
-json_t *bt_judge_reading(const struct bt_reading *r)
-{
-    const double share = bt_reading_cached(r);
-    json_t *to = json_array();
-    for (int64_t i = 0; i < r->dumps_n && !stamp_find(to, STAMP_READ_WRONG); i++)
-        if (!r->dump[i].right)
-            stamp_add(to, STAMP_READ_WRONG, SEVERITY_BAD,
-                      stamp_number(NULL, "dump_n", (double)r->dump[i].dump + 1),
-                      "What was read of dump %lld is not what the manifest's digest says: wrong on "
-                      "disk, or misread.",
-                      (long long)r->dump[i].dump + 1);
-    if (r->warm && share < 1 - CACHE_SHARE)
-        stamp_add(
-            to, STAMP_READ_NOT_CACHED, SEVERITY_WARN, stamp_number(NULL, "cached_share", share),
-            "Read warm, but only %.0f %% was in memory after it had been read once.", 100 * share);
-    else if (r->warm && !isfinite(share) && !r->in_memory)
-        stamp_add(to, STAMP_READ_NOT_CACHED, SEVERITY_WARN, NULL,
-                  "Perhaps not read warm: the system does not report how much was in memory.");
-    if (r->warm) return to;
-    if (r->in_memory)
-        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, stamp_number(NULL, "cached_share", share),
-                  "Not read cold: the file system is in memory.");
-    else if (share > CACHE_SHARE)
-        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, stamp_number(NULL, "cached_share", share),
-                  "Not read cold: %.0f %% was still in memory after the file had been dropped "
-                  "from it.",
-                  100 * share);
-    else if (!isfinite(share))
-        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, NULL,
-                  "Perhaps not read cold: the system does not report how much was in memory.");
-    if (r->in_memory) return to; /* neither servers nor a disk hold anything of it */
-    if (r->network)
-        stamp_add(to, STAMP_READ_SERVER_CACHE, SEVERITY_NOTE, NULL,
-                  "Read cold as far as the nodes go: what the servers of a network file system "
-                  "hold in memory cannot be dropped or seen from here.");
-    else if (r->virtual)
-        stamp_add(to, STAMP_READ_SERVER_CACHE, SEVERITY_NOTE, NULL,
-                  "Read cold as far as this virtual machine goes: what its host holds of the disk "
-                  "in memory cannot be dropped or seen from here.");
-    return to;
-}
-
-json_t *bt_judge_readings(const struct bt_job *job, const char *writer,
-                          const struct bt_reading *like)
-{
-    json_t *to = json_array();
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        for (int k = 0; strcmp(run->writer, writer) == 0 && k < run->readings.n; k++) {
-            json_t *one, *of_reading = bt_judge_reading(&run->readings.reading[k]);
-            size_t s;
-            json_array_foreach(of_reading, s, one)
-            {
-                const bool known = stamp_find_text(to, stamp_text(one, "code")) != NULL;
-                if (bt_reading_alike(like, &run->readings.reading[k]) && !known)
-                    json_array_append(to, one);
-            }
-            json_decref(of_reading);
-        }
-    }
-    return to;
-}
-
 /* ------------------------------------------------------------------ a writer */
 
 static void answer(json_t *to, struct bt_row *row, enum stamp_code code,
@@ -226,109 +163,55 @@ static void answer(json_t *to, struct bt_row *row, enum stamp_code code,
     row->answer = stamp_text(json_array_get(to, json_array_size(to) - 1), "code");
 }
 
-/* Rounds of a writer in which it, or computing alone, was disturbed, and those in which computing
- * alone did not have its processors: a writer's own threads, and the kernel that flushes its file,
- * take what is theirs. */
-static void spoiled_rounds(const struct bt_job *job, const char *writer, int *disturbed,
-                           int *shared)
-{
-    *disturbed = *shared = 0;
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        if (!run->completed || run->resumed || strcmp(run->writer, writer) != 0) continue;
-        bool in_round = run->disturbance.disturbed, alone = false;
-        for (int k = 0; k < job->outcomes_n; k++) {
-            const struct bt_run *other = &job->outcome[k].run;
-            if (other->round != run->round || strcmp(other->writer, BT_COMPUTE) != 0) continue;
-            in_round = in_round || other->disturbance.disturbed;
-            alone = alone || other->disturbance.shared;
-        }
-        *disturbed += in_round;
-        *shared += alone;
-    }
-}
-
 /* Why nothing can be concluded from these runs, whatever the rounds came to, and what to do about it.
- * Returns a word for it, NULL when there is nothing. why: [out] */
-static const char *unmeasurable(const struct bt_job *job, const struct bt_row *row, char why[320])
+ * Returns a word for it, NULL when there is nothing. found: what they came to. why: [out] */
+static const char *unmeasurable(const struct bt_job *job, const struct bt_row *row,
+                                enum balance found, char why[EVIDENCE_WHY])
 {
-    const struct bt_machine *m = &job->machine;
     const double slowness = 1 + row->median.zeta_compute;
-    int shared, disturbed;
-    spoiled_rounds(job, row->writer, &disturbed, &shared);
-    if ((int64_t)m->nodes.size * m->threads > m->nodes.cores) {
-        snprintf(why, 320,
-                 "%d x %d ranks x threads share %lld core%s; start no more than there are "
-                 "cores",
-                 m->nodes.size, m->threads, (long long)m->nodes.cores,
-                 units_plural(m->nodes.cores));
-        return "processors-shared";
-    }
-    if (m->threads > m->mask_width) {
-        snprintf(why, 320,
-                 "the %d threads of a rank share %d CPU%s that it is bound to; start with "
-                 "mpirun --bind-to none, or --map-by slot:PE=%d",
-                 m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
-        return "processors-shared";
-    }
+    const struct bt_evidence evidence = bt_evidence_of(job, row->writer, NULL);
+    const char *reason = bt_evidence_cores(&job->machine, why);
+    if (reason) return reason;
     if (row->page_cache) {
-        snprintf(why, 320,
+        snprintf(why, EVIDENCE_WHY,
                  "T_T measures memory, not a device; write to a file system on a device, "
                  "with --sync end");
         return "page-cache";
     }
     if (row->median.t_t_s < BALANCE_SHORT_S) {
-        snprintf(why, 320,
+        snprintf(why, EVIDENCE_WHY,
                  "a run takes %.3g s, and start-up and noise dominate times below %g s; "
                  "take a larger class or more steps",
                  row->median.t_t_s, BALANCE_SHORT_S);
         return "too-short";
     }
-    if (shared > 0 && 2 * shared >= row->runs) {
-        snprintf(why, 320,
-                 "in %d of %d rounds ranks did not get their processors while they only computed, "
-                 "and no other program took them; give every thread a processor of its own",
-                 shared, row->runs);
-        return "processors-shared";
-    }
-    if (disturbed > 0 && 2 * disturbed >= row->runs) {
-        snprintf(why, 320,
-                 "other programs, or other virtual machines, took processors from the ranks in %d "
-                 "of %d rounds; measure again when the computer does nothing else",
-                 disturbed, row->runs);
-        return "disturbed";
-    }
+    reason = bt_evidence_rounds(&evidence, found, row->paired.conflict || row->data.conflict, why);
+    if (reason) return reason;
     if (slowness > SLOW_COMPUTING) {
-        snprintf(why, 320,
+        snprintf(why, EVIDENCE_WHY,
                  "computing beside the dumps took %.3g times T_C; measure again when the "
                  "computer does nothing else, with ranks bound to no fewer cores than they have "
                  "threads",
                  slowness);
         return "disturbed";
     }
-    if (row->paired.conflict || row->data.conflict) {
-        snprintf(why, 320,
-                 "what was measured has changed between the rounds: their intervals have "
-                 "nothing in common; measure again when the computer does nothing else");
-        return "disturbed";
-    }
     return NULL;
 }
 
 /* The paired zeta is above the goal, but zeta of data is not: names the larger of the other two terms. */
-static const char *not_the_data(const struct bt_row *row, char why[320])
+static const char *not_the_data(const struct bt_row *row, char why[EVIDENCE_WHY])
 {
     const struct bt_values *v = &row->median;
     const bool books = v->zeta_bookkeeping > v->zeta_slowdown;
     char paired[64], data[64], other[64];
-    const int used =
-        snprintf(why, 320, "the paired zeta, %s, is above %.2f, but data, %s, are not: %s %s; ",
-                 balance_words(v->zeta_paired, &row->paired, paired), BALANCE_GOAL,
-                 balance_words(v->zeta_data, &row->data, data),
-                 books ? "bookkeeping of dumps takes" : "computing is slower by",
-                 balance_words(books ? v->zeta_bookkeeping : v->zeta_slowdown,
-                               books ? &row->bookkeeping : &row->slowdown, other));
-    snprintf(why + used, 320 - (size_t)used, "%s",
+    const int used = snprintf(why, EVIDENCE_WHY,
+                              "the paired zeta, %s, is above %.2f, but data, %s, are not: %s %s; ",
+                              balance_words(v->zeta_paired, &row->paired, paired), BALANCE_GOAL,
+                              balance_words(v->zeta_data, &row->data, data),
+                              books ? "bookkeeping of dumps takes" : "computing is slower by",
+                              balance_words(books ? v->zeta_bookkeeping : v->zeta_slowdown,
+                                            books ? &row->bookkeeping : &row->slowdown, other));
+    snprintf(why + used, EVIDENCE_WHY - (size_t)used, "%s",
              books ? "take a larger class, or a longer --interval"
                    : "leave a core to the writer, and nothing else on the computer");
     return books ? "bookkeeping" : "slowdown";
@@ -388,7 +271,7 @@ static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, 
 static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
-    char why[320], paired[64], data[64];
+    char why[EVIDENCE_WHY], paired[64], data[64];
     if (!isfinite(v->zeta)) return;
     json_t *n = stamp_number(NULL, "zeta", v->zeta);
     balance_numbers(n, v->zeta_paired, &row->paired, v->zeta_data, &row->data);
@@ -398,7 +281,7 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
     balance_words(v->zeta_paired, &row->paired, paired);
     balance_words(v->zeta_data, &row->data, data);
     const enum balance found = balance_of(&row->paired, &row->data);
-    row->reason = unmeasurable(job, row, why);
+    row->reason = unmeasurable(job, row, found, why);
     if (!row->reason && found == BALANCE_NOT_DATA) row->reason = not_the_data(row, why);
     if (row->reason)
         answer(to, row, STAMP_NOT_MEASURABLE, SEVERITY_WARN, n, "Not measurable here and now: %s.",
@@ -407,8 +290,8 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
         answer(
             to, row, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
             "I/O is faster than this computation needs: paired zeta %s, data %s, %d rounds. Data "
-            "%.0f times as slow would still meet NAS's goal of %.2f.",
-            paired, data, row->pairs, BALANCE_GOAL / fmax(row->data.hi, 1e-4), BALANCE_GOAL);
+            "%.3g times as slow would still meet NAS's goal of %.2f.",
+            paired, data, row->pairs, balance_spare(&row->paired, &row->data), BALANCE_GOAL);
     else if (found == BALANCE_MET)
         answer(to, row, STAMP_BALANCED, SEVERITY_GOOD, n,
                "Balanced: paired zeta %s, %d rounds; NAS's goal is at most %.2f.", paired,
@@ -506,7 +389,8 @@ static void judge_disturbance(json_t *to, const struct bt_job *job, const char *
         if (sooner || (d->disturbed == worst->disturbed && d->share_min < worst->share_min))
             worst = d;
     }
-    if (worst) disturbance_stamp(worst, to);
+    const struct bt_evidence evidence = bt_evidence_of(job, writer, NULL);
+    if (worst) bt_evidence_stamp(to, &evidence, &job->machine, worst);
 }
 
 static json_t *judge_row(const struct bt_job *job, struct bt_row *row)
@@ -536,14 +420,22 @@ void bt_judge(struct bt_judged *to, const struct bt_job *job)
 {
     to->job = job;
     to->rows_n = bt_ranking(job, to->row);
-    for (int i = 0; i < to->rows_n; i++)
-        to->row[i].stamps = judge_row(job, &to->row[i]);
+    for (int i = 0; i < to->rows_n; i++) {
+        struct bt_row *row = &to->row[i];
+        row->stamps = judge_row(job, row);
+        row->reads_n = bt_read_rows(job, row->writer, row->read);
+        for (int k = 0; k < row->reads_n; k++)
+            bt_judge_readings(job, &row->read[k]);
+    }
     to->stamps = judge_job(to);
 }
 
 void bt_judge_free(struct bt_judged *judged)
 {
-    for (int i = 0; i < judged->rows_n; i++)
+    for (int i = 0; i < judged->rows_n; i++) {
         json_decref(judged->row[i].stamps);
+        for (int k = 0; k < judged->row[i].reads_n; k++)
+            json_decref(judged->row[i].read[k].stamps);
+    }
     json_decref(judged->stamps);
 }

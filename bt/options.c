@@ -139,10 +139,12 @@ static const struct conf_option table[] = {
      AT(read),
      .words = "last|all|random",
      .group = "What is read back",
-     .help = "After each run that leaves a file, all ranks read dumps back into their fields "
-             "through the same writer: last, a number from 1 on, all, or random (one, drawn anew "
-             "for each round by --seed). T_R is the time from opening to the last field filled; "
-             "what was read is then compared with the manifest's digests, untimed."},
+     .help =
+         "After each run that leaves a file, all ranks read dumps back into their fields "
+         "through the same writer: last, a number from 1 on, all, or random (one, drawn anew "
+         "for each round by --seed). T_R is the time from opening to the last field filled; "
+         "what was read is then compared with the manifest's digests, untimed. From 6 rounds on "
+         "there is an answer whether reading keeps up with the computation."},
     {.name = "read-cache",
      .arg = "STATES",
      .def = "cold",
@@ -175,10 +177,11 @@ static const struct conf_option table[] = {
      AT(repeat),
      .words = "auto",
      .group = "How it is measured",
-     .help = "Rounds. In each, every writer runs once, in random order; from two rounds on so does "
-             "a compute-only run, unless --tc gives seconds. Medians are reported, and from 6 "
-             "rounds on an answer about the balance. auto: rounds go on until the balance of "
-             "every writer is decided (8 to 64), or --minutes are over."},
+     .help =
+         "Rounds. In each, every writer runs once, in random order; from two rounds on so does "
+         "a compute-only run, unless --tc gives seconds. Medians are reported, and from 6 "
+         "rounds on an answer about the balance. auto: rounds go on until the balance of "
+         "every writer, and of what --read reads, is decided (8 to 64), or --minutes are over."},
     {.name = "seed",
      .arg = "S",
      AT(seed),

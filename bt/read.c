@@ -252,6 +252,7 @@ static int read_all(struct read_job *w, struct bt_reading *r)
     const struct bt_read_request *q = w->q;
     const int64_t most = q->plan->fields_n;
     struct io_reading *reading = NULL;
+    struct par_spread data = {0};
     int64_t mine[2], all[2];
     int rc = 0;
     for (int64_t first = 0; rc == 0 && first < w->dumps_n; first += most) {
@@ -266,13 +267,30 @@ static int read_all(struct read_job *w, struct bt_reading *r)
     if (rc == 0) {
         mine[0] = io_read_stats(reading)->bytes;
         mine[1] = io_read_stats(reading)->requests_n;
+        rc = par_spread(q->comm, io_read_stats(reading)->data_s, &data);
     }
     const int close_rc = io_read_close(reading);
     TRY(of_our_file(rc < 0 ? rc : close_rc));
     TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, q->comm));
     r->bytes = all[0];
     r->requests_n = all[1];
+    r->data_s = data.max;
     return 0;
+}
+
+/* The same, with samples around it of what else the nodes do. */
+static int read_sampled(struct read_job *w, struct bt_reading *r)
+{
+    const struct nodes *nodes = w->q->nodes;
+    struct disturbance_sample before, after;
+    if (!nodes) return read_all(w, r);
+    disturbance_take(&before, DISTURBANCE_BEFORE, nodes->node_rank == 0);
+    int rc = read_all(w, r);
+    disturbance_take(&after, DISTURBANCE_AFTER, nodes->node_rank == 0);
+    if (rc == 0) rc = nodes_disturbance(nodes, &before, &after, 0, &r->disturbance);
+    disturbance_free(&before);
+    disturbance_free(&after);
+    return rc;
 }
 
 /* Whether the file is still this run's, asked before each reading. Collective. */
@@ -307,7 +325,13 @@ static int read_once(struct read_job *w, struct bt_reading *r)
     r->dump_bytes = cached.bytes;
     r->cached_bytes = cached.known ? cached.cached_bytes : -1;
     r->right = true;
-    return read_all(w, r);
+    return read_sampled(w, r);
+}
+
+static void reading_free(struct bt_reading *r)
+{
+    free(r->dump);
+    disturbance_end(&r->disturbance);
 }
 
 int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
@@ -341,7 +365,7 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
             bt_decomp_name(w.d, r->decomp);
             rc = read_once(&w, r);
             if (rc < 0) {
-                free(r->dump);
+                reading_free(r);
                 goto out;
             }
             to->n++;
@@ -358,7 +382,7 @@ out:
 void bt_readings_free(struct bt_readings *r)
 {
     for (int i = 0; i < r->n; i++)
-        free(r->reading[i].dump);
+        reading_free(&r->reading[i]);
     free(r->reading);
     *r = (struct bt_readings){0};
 }

@@ -278,6 +278,7 @@ out:
         .plan = q->reads,
         .solver = q->solver,
         .io = q->io,
+        .nodes = q->nodes,
         .run_id = json_string_value(json_object_get(run->file, "run_id")),
         .round = run->round};
     return bt_read_make(&reading, &run->readings);

@@ -494,6 +494,9 @@ kept() {
     run nht1-profile -- touch started
     expect_status 1
     [ "$(grep -c svg profile.xml)" -eq 1 ]
+    run nht1-profile -o ./p.xml --json p.xml -- touch started
+    expect_status 1
+    expect_text "--out and --json have the same file"
     run nht1-profile -o there/is/no/such/folder.xml -- touch started
     [ "$status" -ne 0 ]
     run nht1-profile --repeat 3 -- touch started

@@ -179,8 +179,8 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
     else if (found == BALANCE_FASTER)
         stamp_add(z->stamps, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
                   "I/O is faster than this program needs: zeta %s, inside MPI-IO %s, %d pairs. "
-                  "Writing %.0f times as slow would still meet NAS's goal of %.2f.",
-                  zeta, data, z->pairs, BALANCE_GOAL / fmax(z->data.hi, 1e-4), BALANCE_GOAL);
+                  "Writing %.3g times as slow would still meet NAS's goal of %.2f.",
+                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data), BALANCE_GOAL);
     else if (found == BALANCE_MET)
         stamp_add(z->stamps, STAMP_BALANCED, SEVERITY_GOOD, n,
                   "Balanced: zeta %s, %d pairs; NAS's goal is at most %.2f.", zeta, z->pairs,

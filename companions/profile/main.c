@@ -371,7 +371,6 @@ static int save_json(const struct options *o, const struct conf_list *args, cons
 static int check(const struct options *o, const struct conf_list *args)
 {
     static const char *const split[] = {"run", "open", "direction"};
-    const char *const option[] = {"--out", "--json"}, *const name[] = {o->out, o->json};
     char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
     bool known = false;
@@ -387,7 +386,7 @@ static int check(const struct options *o, const struct conf_list *args)
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
     if (o->between && o->repeat == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
-    TRY(conf_files_differ(2, option, name));
+    TRY(conf_files_differ("--json", o->json, "--out", o->out));
     int rc = js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN);
     if (rc < 0) {
         err_prefix("--out: ");

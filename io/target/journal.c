@@ -125,7 +125,9 @@ static int make(struct io_journal *j, const char *temp, const char *run_id, int6
     if (flush && fsync(j->fd) != 0) return err_set_errno(ERR_IO, errno, "fsync %s", temp);
     if (rename(temp, j->path) != 0)
         return err_set_errno(ERR_IO, errno, "rename %s to %s", temp, j->path);
-    return flush ? js_sync_directory(j->path) : 0;
+    const int rc = flush ? js_sync_directory(j->path) : 0;
+    if (rc < 0) unlink(j->path);
+    return rc;
 }
 
 int io_journal_new(struct io_journal **out, const char *manifest, const char *run_id, int64_t n,

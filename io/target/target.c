@@ -64,25 +64,11 @@ static void folder_of(const char *path, char out[IO_PATH_MAX])
     snprintf(out, IO_PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
 }
 
-/* One spelling for all names of a file, whether it is there or not. */
-static void canonical(const char *path, char out[2 * PATH_MAX])
-{
-    char folder[IO_PATH_MAX], full[PATH_MAX];
-    snprintf(out, 2 * PATH_MAX, "%s", path);
-    if (strlen(path) >= PATH_MAX || realpath(path, out)) return;
-    folder_of(path, folder);
-    if (realpath(folder, full))
-        snprintf(out, 2 * PATH_MAX, "%s/%s", strcmp(full, "/") == 0 ? "" : full,
-                 io_path_base(path));
-    else
-        snprintf(out, 2 * PATH_MAX, "%s", path);
-}
-
 bool io_file_takes(const char *path, const char *writer, const char *name)
 {
-    char file[2 * PATH_MAX], other[2 * PATH_MAX], base[2 * PATH_MAX + 8];
-    canonical(path, file);
-    canonical(name, other);
+    char file[CONF_NAME_MAX], other[CONF_NAME_MAX], base[CONF_NAME_MAX + 8];
+    conf_name_full(path, file);
+    conf_name_full(name, other);
     const size_t folder = (size_t)(io_path_base(file) - file), length = strlen(file);
     if (strncmp(file, other, folder) != 0 || strchr(other + folder, '/')) return false;
     snprintf(base, sizeof base, "%s.json", file + folder);
