@@ -882,6 +882,20 @@ END
     expect_text "Note: A, odd.sum: line 66, column 43: the average of read is 259.304 here"
 }
 
+@test "panels that show the same series share one key" {
+    cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" old.sum
+    sed 's/vm/other/' old.sum >new.sum
+    nht1-report old.sum new.sum -o r.html --figures fig
+    # five panels: every file is named once in the drawing and, below the panels, once in the page
+    [ "$(grep -o '>old.sum<' fig/beffio-beside-2-read.svg | wc -l)" -eq 1 ]
+    awk '/<figure id="beffio-beside-2-read"/ { inside = 1 } /<figcaption/ { inside = 0 } inside { n += gsub(/>old.sum</, ""); key += /panel-key/ }
+        END { exit !(n == 1 && key == 1) }' r.html
+    [ -z "$(grep -oE ' id="[^"]*"' r.html | sort | uniq -d)" ]
+    # of panels that differ, each has its own
+    awk '/<figure id="beffio-processes"/ { inside = 1 } /<figcaption/ { inside = 0 } inside { key += /panel-key/ } END { exit key != 0 }' r.html
+    [ "$(grep -o '>published<' fig/beffio-processes.svg | wc -l)" -ge 2 ]
+}
+
 @test "b_eff_io over processes: more than 8 runs are two series, valid ones and trials" {
     results beffio
     local i
