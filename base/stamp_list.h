@@ -45,7 +45,8 @@ STAMP(PROCESSORS_SHARED, "processors-shared",
       "ranks did not get the processors that they are to have",
       "a run, and a writer: ranks did not have their processors, and no other program took them: "
       "more "
-      "ranks or threads than processors, or the kernel flushed the job's files (note: beside a writer, and not in computing alone)")
+      "ranks or threads than processors, or the kernel flushed the job's files (note: beside a "
+      "writer, and not in computing alone)")
 STAMP(IMPLIED_RATE, "implied-rate", "nht1-bt", "note", "",
       "the effective write rate, bytes / (T_T - T_C), and the rate that would meet the goal; only "
       "where the answer is not not-measurable and the extra time is more than noise: the paired "

@@ -14,6 +14,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/program.h"
 #include "base/stat.h"
 #include "base/version.h"
@@ -85,9 +86,9 @@ static int make(struct bench *b, int64_t n, int64_t ranks)
     b->bytes = io_view_bytes(&b->view);
     b->staged = buffer_new((size_t)b->bytes);
     b->from = buffer_new((size_t)b->bytes);
-    if (!b->staged || !b->from) return err_set(ERR_NOMEM, "no memory for N = %d", (int)n);
+    if (!b->staged || !b->from) return mem_error("N = %d", (int)n);
     b->other = buffer_new(OTHER_BYTES);
-    if (!b->other) return err_set(ERR_NOMEM, "no memory to fill the caches");
+    if (!b->other) return mem_error("filling the caches");
     b->inner = b->bytes < (1 << 20) ? (int)((1 << 20) / b->bytes) : 1;
     for (int64_t i = 0; i < f->bytes / 8; i++)
         f->block[i] = 1.0 + 1e-9 * (double)i;

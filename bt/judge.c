@@ -198,7 +198,7 @@ static const char *unmeasurable(const struct bt_job *job, const struct bt_row *r
     return NULL;
 }
 
-/* The paired zeta is above the goal, but it is not the data. */
+/* The paired zeta is above the goal, but zeta of data is not: names the larger of the other two terms. */
 static const char *not_the_data(const struct bt_row *row, char why[EVIDENCE_WHY])
 {
     const struct bt_values *v = &row->median;
@@ -274,13 +274,7 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
     char why[EVIDENCE_WHY], paired[64], data[64];
     if (!isfinite(v->zeta)) return;
     json_t *n = stamp_number(NULL, "zeta", v->zeta);
-    stamp_number(n, "goal", BALANCE_GOAL);
-    stamp_number(n, "zeta_paired", v->zeta_paired);
-    stamp_number(n, "zeta_paired_ci95_lo", row->paired.lo);
-    stamp_number(n, "zeta_paired_ci95_hi", row->paired.hi);
-    stamp_number(n, "zeta_data", v->zeta_data);
-    stamp_number(n, "zeta_data_ci95_lo", row->data.lo);
-    stamp_number(n, "zeta_data_ci95_hi", row->data.hi);
+    balance_numbers(n, v->zeta_paired, &row->paired, v->zeta_data, &row->data);
     stamp_number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
     stamp_number(n, "zeta_slowdown", v->zeta_slowdown);
     stamp_number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
@@ -382,7 +376,7 @@ static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row
                   "use a larger class to judge the system.");
 }
 
-/* The run of a writer whose ranks got the least of their processors speaks for all. */
+/* Stamps a writer by that of its runs whose ranks got the least of their processors. */
 static void judge_disturbance(json_t *to, const struct bt_job *job, const char *writer)
 {
     const struct disturbance *worst = NULL;
@@ -403,7 +397,7 @@ static json_t *judge_row(const struct bt_job *job, struct bt_row *row)
 {
     json_t *to = json_array();
     judge_disturbance(to, job, row->writer);
-    /* Times of wrong files mean nothing. */
+    /* A wrong file makes its times worthless. */
     if (strcmp(row->writer, BT_COMPUTE) != 0 && !row->wrong) judge_times(to, job, row);
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_outcome *o = &job->outcome[i];

@@ -158,7 +158,7 @@ static void fields_free(struct read_job *w)
         bt_field_free(&w->block[i]);
 }
 
-/* The state that was computed, or read before, must not pass for what is read now. */
+/* Overwrites the fields, so that an older state cannot pass for what is read now. */
 static void fields_clear(struct read_job *w)
 {
     const int64_t *n = w->d->count;
@@ -193,7 +193,7 @@ static struct io_read_spec spec_of(const struct read_job *w, int64_t first, int6
     return spec;
 }
 
-/* Holds what stands in the fields against the manifest. */
+/* Compares the fields with the manifest's digests. */
 static int compare(struct read_job *w, struct io_reading *reading, struct bt_read_dump *dump,
                    int64_t dumps_n)
 {
@@ -208,7 +208,7 @@ static int compare(struct read_job *w, struct io_reading *reading, struct bt_rea
     return 0;
 }
 
-/* What the file turns out to be now is nobody's wrong usage: this run has written it. */
+/* This run has written the file: an error in it is no wrong usage. */
 static int of_our_file(int rc)
 {
     return rc == ERR_USAGE ? ERR_IO : rc;
@@ -298,7 +298,7 @@ static int check_run_id(const struct bt_read_request *q)
 {
     int rank, rc = 0;
     TRY_MPI(MPI_Comm_rank(q->comm, &rank));
-    if (rank == 0 && q->run_id && !io_file_is_of(q->io->path, q->run_id))
+    if (rank == 0 && q->run_id && !io_file_is_of_run(q->io->path, q->run_id))
         rc = err_set(ERR_IO,
                      "%s is not this run's any more: another run took it before it was read back",
                      q->io->path);
@@ -345,8 +345,9 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
     *to = (struct bt_readings){0};
     if (plan->shapes_n == 0 || !can_be_read(q->io->writer)) return 0;
     if (sys_path_fs(q->io->path, &fs) < 0) err_clear();
-    to->reading = calloc((size_t)(plan->shapes_n * s->read_states_n), sizeof *to->reading);
-    rc = to->reading ? 0 : mem_error("records of reading");
+    to->reading = mem_new((int64_t)plan->shapes_n * s->read_states_n, sizeof *to->reading,
+                          "the results of reading");
+    rc = to->reading ? 0 : ERR_NOMEM;
     if (rc == 0) rc = choose_dumps(&w);
     if (rc == 0) rc = bt_dump_new(&w.digest, q->io->n);
     TRY_TO(out, rc, par_agree(q->comm, rc));

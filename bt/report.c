@@ -214,7 +214,7 @@ static void reading(const struct bt_judged *j, FILE *to)
     json_decref(told);
 }
 
-/* What the paired zeta is made of, and the answer. Where no round has computed alone, it is zeta. */
+/* The terms of the paired zeta, and the answer; zeta itself where no round has a compute-only run. */
 static void zeta_table(const struct bt_judged *j, FILE *to)
 {
     const struct bt_row *row = j->row;
@@ -262,7 +262,7 @@ static void overlaps(const struct bt_job *job, FILE *to)
     }
 }
 
-/* "NAME: sentence", of all stamps of the writer that is talked about, and of others what warns. */
+/* "NAME: sentence" for all stamps of the headline's writer, and for the warnings of others. */
 static void row_stamps(FILE *to, const struct bt_row *row, bool all)
 {
     size_t i;
@@ -279,7 +279,7 @@ static void row_stamps(FILE *to, const struct bt_row *row, bool all)
     }
 }
 
-/* The writer that is talked about: its stamps, its spread, what it came to, where the data were. */
+/* The headline's writer: stamps, spread, results, and where the data were. */
 static void print_row_details(FILE *to, const struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
@@ -344,7 +344,7 @@ static void profile(const struct bt_judged *judged, FILE *to)
     fprintf(to, "\nSetting up the solver took %.3f s, before the clock started.\n\n", job->setup_s);
 }
 
-/* A continued run has no row in the table: what it did, and whether the file is right. */
+/* A continued run has no row in the table: prints what it did and whether the file is right. */
 static void resumed(const struct bt_job *job, FILE *to)
 {
     char text[640], damaged[96] = "";

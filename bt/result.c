@@ -36,7 +36,7 @@ static json_t *host_of(const struct bt_job *job, int rank)
     return js_text(job->hosts ? job->hosts[rank] : NULL);
 }
 
-/* Minimum, median, maximum and mean over ranks, and who was slowest. */
+/* Minimum, median, maximum and mean over ranks, and the slowest rank. */
 static json_t *spread_json(const struct bt_job *job, const struct par_spread *s)
 {
     return json_pack("{so so so so si so}", "min", js_real(s->min), "median", js_real(s->median),

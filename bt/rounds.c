@@ -26,8 +26,8 @@
 /* Memory that a kernel, or the host below a virtual machine, hands out for the first time can cost
  * ten times the second use, and would make whoever writes first look slow. So a file as large as the
  * run's, but at most WARMUP_MAX_BYTES, half of the free space and a quarter of the free memory, is
- * written next to the output, spread over the nodes, and removed. Trouble with it is left to be
- * found by the run itself. Returns the bytes that this node has written. */
+ * written next to the output, spread over the nodes, and removed. Errors are ignored: the run itself
+ * will meet and report them. Returns the bytes that this node has written. */
 static int64_t warm_up(const struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;

@@ -119,7 +119,7 @@ static int check_match(const struct io_read_spec *s, const struct io_found *f,
 /* ------------------------------------------------------------------ reading */
 
 /* A writer that can read; one that leaves a serial file and cannot has posix do it. */
-static const struct io_writer *who_reads(const struct io_writer *w)
+static const struct io_writer *reader_of(const struct io_writer *w)
 {
     return w && !w->read && (w->caps & IO_CAP_SERIAL_FILE) ? io_writer_find("posix") : w;
 }
@@ -182,7 +182,7 @@ static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_s
     c->boxes_n = r->found.boxes_n;
     c->durable_n = r->found.past.complete_n;
     c->requests_n = &r->stats.requests_n;
-    c->inner = who_reads(c->inner);
+    c->inner = reader_of(c->inner);
     /* No value is cut in two. */
     t->buffer_bytes = t->buffer_bytes / IO_WORD_BYTES * IO_WORD_BYTES;
     t->call_bytes = num_min(t->call_bytes, t->buffer_bytes);
@@ -205,7 +205,7 @@ int io_read_open_with(struct io_reading **out, MPI_Comm comm, const struct io_re
         free(r);
         return rc;
     }
-    r->writer = who_reads(writer);
+    r->writer = reader_of(writer);
     r->ctx = (struct io_context){IO_CONTEXT_NONE};
     rc = open_plan(r, comm, spec, &as);
     if (rc < 0) {

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What b_eff_io and b_eff measured, pattern by pattern, whether a result in JSON or a summary (.sum) says it,
 and the ratios of two of them with their intervals."""
+import math
+
 from . import stats
+from .protfile import METHODS
 from .results import integer, items, real, word
 
 TYPES = ('scatter', 'shared', 'separate', 'segmented', 'seg_coll')
@@ -51,6 +54,41 @@ def of_result(partition):
 def of_b_eff(said):
     """{(quantity,): value} of a summary of b_eff."""
     return {(name,): said[key] for name, key in B_EFF if said[key] is not None and said[key] > 0}
+
+
+RANDOM, BEST = 'random', 'best'
+
+
+def of_protocol(said):
+    """{(pattern, method, size): bytes/s} of a protocol of b_eff; the method "best" is what enters b_eff. Each run
+    draws random patterns of its own: their geometric mean, where all of them were measured, stands for them."""
+    found, random, random_n = {}, {}, sum(name.startswith(RANDOM) for name in said['names'].values())
+    for (pattern, size, method), rate in said['values'].items():
+        name = said['names'].get(pattern, '')
+        label = (pattern, ('pat=%d %s' % (pattern, name)).rstrip())
+        for m in (METHODS[method] if method < len(METHODS) else str(method), BEST):
+            of = random.setdefault((m, size), {}) if name.startswith(RANDOM) else found
+            key = pattern if of is not found else (label, m, size)
+            of[key] = max(of.get(key, 0), rate)
+    for (m, size), rates in random.items():
+        if len(rates) == random_n:
+            found[(min(rates), '%s (%d)' % (RANDOM, random_n)), m, size] = math.exp(
+                sum(map(math.log, rates.values())) / random_n)
+    return {(label[1], m, size): found[label, m, size] for label, m, size in sorted(
+        found, key=lambda k: (k[0], k[1] != BEST, k[1], k[2]))}
+
+
+def over_sizes(rounds):
+    """The same rounds with a key per pattern, at its best method: A is 1, and B the median over sizes of B / A."""
+    found = []
+    for a, b in rounds:
+        of = {}
+        for pattern, method, size in a:
+            if method == BEST and (pattern, method, size) in b:
+                of.setdefault((pattern,), []).append(b[pattern, method, size] / a[pattern, method, size])
+        found.append(of)
+    answers = iter(stats.ask([{'what': 'summary', 'values': v} for of in found for v in of.values()]))
+    return [(dict.fromkeys(of, 1.0), {k: next(answers)['median'] for k in of}) for of in found]
 
 
 def ratios(rounds, level=0.95):
