@@ -38,6 +38,11 @@ def compare_sums(found, sides):
     if not any(side.sums for side in sides):
         return
     _buffers(found, sides)
+    _definitions(found, sides)
+    for name, side in zip('AB', sides):
+        not_valid = [s for s in side.sums if s['valid'] is False]
+        if not_valid:
+            found.studied.append('%s: %s is not valid by its own definition' % (name, text.clean(not_valid[0]['path'])))
     io, beff = [_io(side) for side in sides], [[patterns.of_b_eff(s) for s in side.sums_of('b_eff')] for side in sides]
     for procs in sorted(p for p in set(io[0]) & set(io[1]) if p):
         _pairs(found, [side[procs] for side in io], 'bytes/s', text.processes(procs))
@@ -56,6 +61,14 @@ def _buffers(found, sides):
                 ', '.join('%d to %d' % v for v in sorted(s)) for s in said)))
 
 
+def _definitions(found, sides):
+    """Values of different definitions are no more of one kind than their schedules are."""
+    for kind, name, path in (('nht1-beff', 'b_eff', 'definition'), ('nht1-beffio', 'b_eff_io', 'b_eff_io.definition')):
+        said = [{s['definition'] for s in side.sums_of(name)} | {results.word(r.root, path) for r in side.of(kind)} for side in sides]
+        if all(said) and said[0] != said[1] and not any(None in s for s in said):
+            found.reasons.append('%s: the definition is %s in A, %s in B' % (name, *(', '.join(sorted(s)) for s in said)))
+
+
 def _offsets(side, kind, name):
     told = [s['buffer_offset_bytes'] for s in side.sums_of(name)]
     for r in side.of(kind):
@@ -65,7 +78,7 @@ def _offsets(side, kind, name):
 
 
 def _io(side):
-    """{processes and definition: [{quantity: value}]} of summaries and of results of nht1-beffio."""
+    """{processes: [{quantity: value}]} of summaries and of results of nht1-beffio."""
     kept = {}
     for s in side.sums_of('b_eff_io'):
         kept.setdefault(s['procs'], []).append({('b_eff_io',): s['value'], **patterns.of_sum(s)})
