@@ -882,6 +882,19 @@ END
         and index("read segmented 1M, 2 processes") > 0'
     sed 's/249.304/259.304/' old.sum >odd.sum
     expect_json c.json '.reasons | any(test("the definition is 2.1 in A, 1.x in B")) and any(test("old.sum is not valid by its own definition; --nevertheless"))'
+    # b_eff likewise: quantities of a summary and of a result, if they are of one kind
+    results beff
+    change beff.json '.definition = "3.6" | .system.ranks = 4 | .memory.lmax_bytes = 4194304 | .result.at_lmax.rings_bytes_per_s = 6258e6'
+    run "$NHT1_BIN/nht1-report" compare b_eff-3.6.sum beff.json --json c.json
+    expect_json c.json '(.metrics[] | select(.name == "rings at L_max, 4 processes") | .ratio - 2 | fabs) < 1e-9
+        and all(.reasons[]; test("the definition|L_max|processes") | not)'
+    change beff.json '.definition = "paper" | .memory.lmax_bytes = 1048576'
+    run "$NHT1_BIN/nht1-report" compare b_eff-3.6.sum beff.json
+    expect_text "b_eff: the definition is 3.6 in A, paper in B"
+    expect_text "b_eff: L_max is 4194304 bytes in A, 1048576 in B"
+    change beff.json '.system.ranks = 5'
+    run "$NHT1_BIN/nht1-report" compare b_eff-3.6.sum beff.json
+    expect_text "A and B have no values of one program with as many processes"
     run "$NHT1_BIN/nht1-report" compare odd.sum old.sum
     expect_text "Note: A, odd.sum: line 66, column 43: the average of read is 259.304 here"
 }
