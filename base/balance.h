@@ -4,6 +4,7 @@
 /* Layer 0. Whether I/O keeps up with a computation, from the rounds so far: zeta of each pair of runs, with
  * I/O and without, and the part of it that moving data is. docs/zeta.md says what follows from it.
  * What makes measuring meaningless (too short, disturbed) is the caller's to find, and comes first. Local. */
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/sequential.h"
@@ -47,6 +48,15 @@ enum balance balance_of(const struct balance_estimate *zeta, const struct balanc
  * yet. */
 double balance_needed(const struct balance_estimate *zeta, const struct balance_estimate *data,
                       double value);
+
+/* Adds the goal, zeta and data with their intervals to the numbers of a stamp (stamp_number), which it
+ * returns. */
+json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estimate *of_zeta,
+                        double data, const struct balance_estimate *of_data);
+
+/* How many times as slow data could be, all else as it is, with zeta still at the goal: by the upper ends
+ * of both intervals. For BALANCE_FASTER. */
+double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data);
 
 /* A number with its interval, "0.034 (0.031 to 0.040)"; returns out. */
 const char *balance_words(double value, const struct balance_estimate *e, char out[64]);

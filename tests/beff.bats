@@ -173,11 +173,18 @@ conforms() {
     mkfifo pipe # without a writer
     refused 1 "no result of HPL" --hpl pipe
     refused 1 "not valid JSON" --bt-result pipe
+    refused 1 "no result of HPL" --hpl /dev/zero # which has no end
+    printf 'WR11C2R4 29184 192 2 2 305.63 1e305\n' >absurd
+    refused 1 "no result of HPL" --hpl absurd
+    jq '.problem.nominal_flop = 1e300 | .t_c.t_c_s = 1e-300' bt.json >absurd
+    refused 1 "no rate" --bt-result absurd
     RANKS=1
     refused 1 "exclude" --rmax 1G --hpl HPL.out
     refused 1 "--rmax" --rmax 45Q
     refused 1 "--rmax" --rmax -3G
     refused 1 "--rmax" --rmax ""
+    refused 1 "--rmax" --rmax 1e308T # more than a number holds, and so little that nothing can be divided by it
+    refused 1 "--rmax" --rmax 1e-320
 }
 
 @test "one process is refused" {
@@ -192,6 +199,12 @@ conforms() {
     refused 3 "nowhere" --sum nowhere/s.txt
     refused 3 "nowhere" --json nowhere/r.json
     refused 1 "--sum" --sum ""
+    # However they are spelled.
+    refused 1 "same file" --json x --sum ./x
+    refused 1 "same file" --sum "$PWD/x" --protocol x
+    : >there
+    ln -s there link
+    refused 1 "same file" --json there --protocol link
     RANKS=1
     refused 1 "extra" extra
     refused 1 "--definition" --definition 4
@@ -206,7 +219,6 @@ conforms() {
     refused 1 "--seed" --seed -1
     refused 1 "--no-analysis" --buffers 2
     refused 1 "--buffers" --buffers 1 --no-analysis
-    refused 1 "same file" --json x --sum x
 }
 
 @test "no memory for the buffers: one message that says what to give" {

@@ -89,6 +89,18 @@ expect() {
     expect_status 1
 }
 
+@test "kernels alone: every one of every instruction set that is here, or of one" {
+    "$BENCH/kernels" --seconds 0.01 --n 12 --json k.json >table
+    expect '.n == 12 and ([.kernels[] | .cell_ns > 0] | all)' k.json
+    expect '[.kernels[].isa] | unique | length > 0' k.json
+    expect '.kernels | group_by(.isa) | map([.[].kernel] | sort) | unique | length == 1' k.json
+    [ "$(grep -c 'elimination' table)" = "$(jq '[.kernels[] | select(.kernel | startswith("elim"))] | length' k.json)" ]
+    "$BENCH/kernels" --seconds 0.01 --n 6 --isa generic --json - 2>/dev/null >k.json
+    expect '[.kernels[].isa] | unique == ["generic"]' k.json
+    run "$BENCH/kernels" --isa no-such
+    expect_status 1
+}
+
 # A result of a computer that behaves as the model says: c = 10 ns, l = 0 in every phase. Along xi, rows
 # that whole vectors leave over share vectors; the other phases pad each row.
 perfect() {

@@ -118,9 +118,13 @@ tried() {
     expect_text "without --known"
     run mpi_run 1 nht1-probe --known
     expect_text "without --known"
-    run mpi_run 1 nht1-probe --known --json q.json
-    expect_status 1
-    expect_text "--known and --json"
+    local program
+    for program in nht1-probe "nht1-bt --probe"; do
+        # shellcheck disable=SC2086 # words
+        run mpi_run 1 $program --known --json q.json
+        expect_status 1
+        expect_text "--known and --json"
+    done
     ranks=2 run mpi_run 2 nht1-probe --out nowhere/x
     expect_status 3
     [ "$(grep -c '^nht1-probe: ' <<<"$output")" -eq 1 ]

@@ -340,6 +340,22 @@ views_are_told() {
     expect_text "Disturbed: ranks got "
 }
 
+@test "the launcher is asked for its version once, before the clock of any run" {
+    mkdir launcher
+    cat >launcher/mpirun <<'END'
+#!/bin/sh
+[ "$1" = --version ] && { echo version >>asked; echo "mpirun (Open MPI) 4.1.4"; exit; }
+echo run >>asked
+while [ "$1" = -x ]; do export "$2"; shift 2; done
+exec "$@"
+END
+    chmod +x launcher/mpirun
+    run nht1-profile --t-c --repeat 2 -- "$PWD/launcher/mpirun" \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
+    expect_status 0
+    [ "$(paste -sd' ' asked)" = "version run run run run run" ]
+}
+
 @test "pointers and statuses are right while writes are dropped" {
     # What it writes, it reads from a file that was there: mkcalls looks at every status.
     run env NHT1_PROFILE_DIR="$PWD" NHT1_PROFILE_DROP=1 \
@@ -478,6 +494,9 @@ kept() {
     run nht1-profile -- touch started
     expect_status 1
     [ "$(grep -c svg profile.xml)" -eq 1 ]
+    run nht1-profile -o ./p.xml --json p.xml -- touch started
+    expect_status 1
+    expect_text "--out and --json have the same file"
     run nht1-profile -o there/is/no/such/folder.xml -- touch started
     [ "$status" -ne 0 ]
     run nht1-profile --repeat 3 -- touch started

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -26,18 +25,12 @@ void profile_rounds_end(struct profile_round *round, int n)
 /* What a rank tells of itself; node: the first rank on its host. */
 static struct disturbance_part part_of(const struct profile_map *m, int node)
 {
-    struct disturbance_part p = {.node = node,
-                                 .wall_s = m->last_s - m->init_s,
-                                 .user_s = m->user_s,
-                                 .system_s = m->system_s,
-                                 .share = m->ran_s / (m->ran_s + m->waited_s),
-                                 .tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK),
-                                 .steal_s = NAN,
-                                 .kernel_s = NAN,
-                                 .pressure = NAN,
-                                 .mhz = NAN,
-                                 .throttled_s = NAN,
-                                 .quota_cpus = NAN};
+    struct disturbance_part p = disturbance_unread();
+    p.node = node;
+    p.wall_s = m->last_s - m->init_s;
+    p.user_s = m->user_s;
+    p.system_s = m->system_s;
+    p.share = m->ran_s / (m->ran_s + m->waited_s);
     snprintf(p.host, sizeof p.host, "%.63s", m->host);
     return p;
 }
@@ -127,26 +120,6 @@ static const char *unmeasurable(const struct profile_round *round, const struct 
     return NULL;
 }
 
-/* Adds a number, none where the value is not finite. */
-static void number(json_t *to, const char *key, double value)
-{
-    if (isfinite(value)) json_object_set_new(to, key, json_real(value));
-}
-
-static json_t *numbers_of(const struct profile_zeta *z)
-{
-    json_t *n = json_object();
-    number(n, "goal", BALANCE_GOAL);
-    number(n, "zeta_paired", z->value);
-    number(n, "zeta_paired_ci95_lo", z->paired.lo);
-    number(n, "zeta_paired_ci95_hi", z->paired.hi);
-    number(n, "zeta_data", z->io);
-    number(n, "zeta_data_ci95_lo", z->data.lo);
-    number(n, "zeta_data_ci95_hi", z->data.hi);
-    number(n, "rounds_n", z->pairs);
-    return n;
-}
-
 /* How many pairs would decide, and how long they would take. */
 static void add_undecided(struct profile_zeta *z, const struct profile_round *round, int repeat_max,
                           json_t *numbers, const char *zeta, const char *data)
@@ -156,10 +129,10 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
     if (isnan(needed)) needed = SEQUENTIAL_ROUNDS_MIN;
     for (int i = 0; i < z->pairs; i++)
         took_s += round[i].took_s / z->pairs;
-    number(numbers, "rounds_needed_n", needed);
+    stamp_number(numbers, "rounds_needed_n", needed);
     if (needed <= repeat_max) {
         const double minutes = needed * took_s / 60;
-        number(numbers, "minutes_needed", minutes);
+        stamp_number(numbers, "minutes_needed", minutes);
         snprintf(more, sizeof more,
                  "About %.0f pairs all together, some %.2g minute%s, would decide: --repeat %.0f",
                  needed, minutes, units_plural(minutes > 1 ? 2 : 1), needed);
@@ -186,8 +159,9 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
 static void add_answer(struct profile_zeta *z, const struct profile_round *round, int repeat_max)
 {
     char why[320], zeta[64], data[64];
-    json_t *n = numbers_of(z);
+    json_t *n = balance_numbers(NULL, z->value, &z->paired, z->io, &z->data);
     const enum balance found = balance_of(&z->paired, &z->data);
+    stamp_number(n, "rounds_n", z->pairs);
     balance_words(z->value, &z->paired, zeta);
     balance_words(z->io, &z->data, data);
     z->reason = unmeasurable(round, z, why);
@@ -205,8 +179,8 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
     else if (found == BALANCE_FASTER)
         stamp_add(z->stamps, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
                   "I/O is faster than this program needs: zeta %s, inside MPI-IO %s, %d pairs. "
-                  "Writing %.0f times as slow would still meet NAS's goal of %.2f.",
-                  zeta, data, z->pairs, BALANCE_GOAL / fmax(z->data.hi, 1e-4), BALANCE_GOAL);
+                  "Writing %.3g times as slow would still meet NAS's goal of %.2f.",
+                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data), BALANCE_GOAL);
     else if (found == BALANCE_MET)
         stamp_add(z->stamps, STAMP_BALANCED, SEVERITY_GOOD, n,
                   "Balanced: zeta %s, %d pairs; NAS's goal is at most %.2f.", zeta, z->pairs,

@@ -136,6 +136,16 @@ static struct child_signal inherited[] = {{.number = SIGINT},
                                           {.number = SIGCHLD}};
 #define INHERITED_N ((int)(sizeof inherited / sizeof inherited[0]))
 
+/* What all runs of a session have in common. */
+struct session {
+    const struct options *o;
+    const struct conf_list *args; /* the command */
+    struct own *own;              /* what is removed at the end */
+    char dir[PATH_MAX];           /* counters of the last run with writes */
+    char library[PATH_MAX];       /* that is loaded into the program */
+    bool open_mpi;                /* the command is Open MPI's launcher */
+};
+
 /* The program decides what an interrupt means; what was counted is reported all the same. */
 static void pass_on(int signum)
 {
@@ -172,17 +182,19 @@ static bool is_open_mpi(const char *command)
 
 /* The words of the command: a launcher of Open MPI is told to pass the settings on, and what --t-c-add
  * names ends the run without writing. To be freed; NULL: no memory. */
-static const char **command_words(const struct options *o, const struct conf_list *args, bool drop,
-                                  const char *const *passed, int passed_n)
+static const char **command_words(const struct session *s, bool drop, const char *const *passed,
+                                  int passed_n)
 {
+    const struct options *o = s->o;
+    const struct conf_list *args = s->args;
     const char **word = mem_new(args->n + o->t_c_add.n + 2 * passed_n + 1, sizeof(const char *),
                                 "the command line");
     int w = 0;
     if (!word) return NULL;
     word[w++] = args->item[0];
-    for (int s = 0; s < passed_n; s++) {
+    for (int p = 0; p < passed_n; p++) {
         word[w++] = "-x";
-        word[w++] = passed[s];
+        word[w++] = passed[p];
     }
     for (int a = 1; a < args->n; a++)
         word[w++] = args->item[a];
@@ -191,37 +203,33 @@ static const char **command_words(const struct options *o, const struct conf_lis
     return word;
 }
 
-/* Runs the command with the library in it, counters in a fresh folder. notes: of the run with writes,
- * where this one is to drop them; else NULL. status: [out] as a shell has
- * it. */
-static int execute(const struct options *o, const struct conf_list *args, struct own *own,
-                   const char *folder, const char *library, const char *notes, int *status)
+/* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
+ * it takes what the run with writes has noted. status: [out] as a shell has it. */
+static int execute(const struct session *s, const char *folder, bool drop, int *status)
 {
-    const bool drop = notes != NULL;
     char setting[4][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX];
     const char *more = getenv("LD_PRELOAD");
-    const bool open_mpi = is_open_mpi(args->item[0]);
     const int n = sizeof setting / sizeof setting[0];
     const char *name = own_split(folder, parent);
-    TRY(own_remove(own, name)); /* that of the round before */
-    TRY(own_make_folder(own, name));
+    TRY(own_remove(s->own, name)); /* that of the round before */
+    TRY(own_make_folder(s->own, name));
     if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
-    if (notes) TRY(before_copy(notes, dir));
+    if (drop) TRY(before_copy(s->dir, dir));
     snprintf(setting[0], sizeof setting[0], PROFILE_ENV_DIR "=%s", dir);
-    snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", o->split);
+    snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", s->o->split);
     snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
-    if (snprintf(setting[3], sizeof setting[3], "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
+    if (snprintf(setting[3], sizeof setting[3], "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
                  more ? more : "") >= (int)sizeof setting[3])
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[3]);
     const char *const passed[] = {setting[0], setting[1], setting[2], setting[3]};
-    const char **word = command_words(o, args, drop, passed, open_mpi ? n : 0);
+    const char **word = command_words(s, drop, passed, s->open_mpi ? n : 0);
     if (!word) return ERR_NOMEM;
 
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);
     char *const as_it_is[] = {NULL};
     char *const with[] = {setting[0], setting[1], setting[2], setting[3], NULL};
-    char **env = child_environment(NULL, open_mpi ? as_it_is : with);
+    char **env = child_environment(NULL, s->open_mpi ? as_it_is : with);
     FILE *output = drop ? fopen(path, "ae") : NULL;
     struct child c = {.out = -1, .err = -1};
     int rc = 0;
@@ -363,7 +371,6 @@ static int save_json(const struct options *o, const struct conf_list *args, cons
 static int check(const struct options *o, const struct conf_list *args)
 {
     static const char *const split[] = {"run", "open", "direction"};
-    const char *const option[] = {"--out", "--json"}, *const name[] = {o->out, o->json};
     char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
     bool known = false;
@@ -379,7 +386,7 @@ static int check(const struct options *o, const struct conf_list *args)
     if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
     if (o->between && o->repeat == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
-    TRY(conf_files_differ(2, option, name));
+    TRY(conf_files_differ("--json", o->json, "--out", o->out));
     int rc = js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN);
     if (rc < 0) {
         err_prefix("--out: ");
@@ -399,17 +406,16 @@ static void add_children(struct disturbance_part *part, int sign)
     part->system_s += sign * ((double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec);
 }
 
-/* Runs the command, and says what its ranks and this node had to do meanwhile. */
-static int run_watched(const struct options *o, const struct conf_list *args, struct own *own,
-                       const char *dir, const char *library, const char *notes,
-                       struct profile_run *run, struct disturbance *d, int *status)
+/* Runs the command as execute does, and says what its ranks and this node had to do meanwhile. */
+static int run_watched(const struct session *s, const char *dir, bool drop, struct profile_run *run,
+                       struct disturbance *d, int *status)
 {
     struct disturbance_sample before, after;
     struct disturbance_part here, children = {0};
     disturbance_end(d);
     disturbance_take(&before, DISTURBANCE_BEFORE, true);
     add_children(&children, -1);
-    int rc = execute(o, args, own, dir, library, notes, status);
+    int rc = execute(s, dir, drop, status);
     add_children(&children, 1);
     disturbance_take(&after, DISTURBANCE_AFTER, true);
     disturbance_between(&before, &after, 0, &here);
@@ -426,20 +432,20 @@ static int run_watched(const struct options *o, const struct conf_list *args, st
 
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
  * stays then when its output may say why. */
-static int run_dropped(const struct options *o, const struct conf_list *args, struct own *own,
-                       const char *dir, const char *notes, const char *library,
-                       struct profile_round *round, struct profile_run *run)
+static int run_dropped(const struct session *s, struct profile_round *round,
+                       struct profile_run *run)
 {
-    char parent[PATH_MAX];
+    char dir[PATH_MAX], parent[PATH_MAX];
     int status = 0;
-    int rc = run_watched(o, args, own, dir, library, notes, run, &round->without, &status);
+    snprintf(dir, sizeof dir, "%.4080s.dropped", s->dir);
+    int rc = run_watched(s, dir, true, run, &round->without, &status);
     if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
         rc = err_set(ERR_INVALID,
                      "zeta cannot be measured: with its writes dropped the program ended with "
                      "status %d, output in %s/output; does it check what it has written? See "
                      "--t-c-add",
                      status, dir);
-        own_hand_over(own, own_split(dir, parent));
+        own_hand_over(s->own, own_split(dir, parent));
     } else if (rc == 0 && run->dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing through "
                                   "MPI-IO that can be dropped");
@@ -482,31 +488,26 @@ static bool has_flushed(const struct profile_run *run)
 
 /* A pair of runs, or what is left of it after the first run with writes of all. Returns 0, or
  * ERR_INVALID where there is no zeta. */
-static int make_pair(const struct options *o, const struct conf_list *args, struct own *own,
-                     const char *library, struct profile_round *round, struct profile_run *run,
+static int make_pair(const struct session *s, struct profile_round *round, struct profile_run *run,
                      int *status)
 {
-    char dir[PATH_MAX], dropped[PATH_MAX];
     struct profile_run without = {0};
     const double began_s = watch_now();
-    snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
-    snprintf(dropped, sizeof dropped, "%.4000s.dropped", dir);
     int rc = 0;
     for (int half = 0; rc == 0 && half < 2 && *status == 0; half++) {
         if ((half == 0) == round->dropped_first) {
-            rc = run_dropped(o, args, own, dropped, dir, library, round, &without);
-        } else if (o->repeat > 1) {
-            rc = restore(o, dir);
-            if (rc == 0)
-                rc = run_watched(o, args, own, dir, library, NULL, run, &round->with, status);
-            round->page_cache = before_in_memory(dir, has_flushed(run));
+            rc = run_dropped(s, round, &without);
+        } else if (s->o->repeat > 1) {
+            rc = restore(s->o, s->dir);
+            if (rc == 0) rc = run_watched(s, s->dir, false, run, &round->with, status);
+            round->page_cache = before_in_memory(s->dir, has_flushed(run));
         }
     }
     if (rc == 0 && *status == 0) {
         round->t_t_s = run->wall_s;
         round->t_io_s = run->io_s;
         round->took_s += watch_now() - began_s;
-        certificate_make(&round->certificate, run, &without, o->t_c_add.n > 0);
+        certificate_make(&round->certificate, run, &without, s->o->t_c_add.n > 0);
         if (!round->certificate.agree)
             rc = err_set(ERR_INVALID, "no zeta: %s", round->certificate.difference);
     }
@@ -518,23 +519,20 @@ static int make_pair(const struct options *o, const struct conf_list *args, stru
  * rounds on, which are not about the first run; *measured turns false where that cannot be. The files
  * are those of the last run with writes.
  * [out] run: that one; started: the command could be started. */
-static int rounds_make(const struct options *o, const struct conf_list *args, struct own *own,
-                       struct profile_round *round, struct profile_run *run, bool *measured,
-                       bool *started, int *status)
+static int rounds_make(const struct session *s, struct profile_round *round,
+                       struct profile_run *run, bool *measured, bool *started, int *status)
 {
-    char dir[PATH_MAX], library[PATH_MAX];
     struct random random = random_begin((uint64_t)getpid(), 0);
-    TRY(library_find(library));
-    snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
+    const int repeat = (int)s->o->repeat;
     const double began_s = watch_now();
     /* Of a single pair it is the run with writes. Its counters stay in dir until the next one. */
-    TRY(run_watched(o, args, own, dir, library, NULL, run, &round[0].with, status));
+    TRY(run_watched(s, s->dir, false, run, &round[0].with, status));
     *started = true;
-    if (*measured) round[0].page_cache = before_in_memory(dir, has_flushed(run));
-    if (o->repeat == 1) round[0].took_s = watch_now() - began_s;
-    for (int i = 0; *measured && *status == 0 && i < o->repeat; i++) {
-        round[i].dropped_first = o->repeat > 1 && random_below(&random, 2) == 1;
-        const int rc = make_pair(o, args, own, library, &round[i], run, status);
+    if (*measured) round[0].page_cache = before_in_memory(s->dir, has_flushed(run));
+    if (repeat == 1) round[0].took_s = watch_now() - began_s;
+    for (int i = 0; *measured && *status == 0 && i < repeat; i++) {
+        round[i].dropped_first = repeat > 1 && random_below(&random, 2) == 1;
+        const int rc = make_pair(s, &round[i], run, status);
         if (rc < 0 && rc != ERR_INVALID) return rc;
         if (rc < 0) {
             *measured = false;
@@ -576,14 +574,18 @@ static int report_profile(const struct options *o, const struct conf_list *args,
 static int profile(const struct options *o, const struct conf_list *args, struct own *own,
                    int *status)
 {
+    struct session s = {.o = o, .args = args, .own = own};
     struct profile_run run = {0};
     char began[32];
     bool measured = o->t_c, started = false;
+    snprintf(s.dir, sizeof s.dir, "%.4000s.run-%d", o->out, (int)getpid());
+    TRY(library_find(s.library));
+    s.open_mpi = is_open_mpi(args->item[0]);
     watch_utc(began);
     struct profile_round *round =
         mem_new(o->repeat, sizeof *round, "%lld rounds", (long long)o->repeat);
     if (!round) return ERR_NOMEM;
-    int rc = rounds_make(o, args, own, round, &run, &measured, &started, status);
+    int rc = rounds_make(&s, round, &run, &measured, &started, status);
     measured = measured && *status == 0;
     if (rc == 0) rc = report_profile(o, args, began, &run, round, measured, *status);
     profile_free(&run);

@@ -108,11 +108,11 @@ bool io_striping_parse(const char *fs_type, const char *answer, struct io_stripi
 
 bool io_striping_ask(const char *fs_type, const char *path, struct io_striping *out)
 {
-    bool told = false;
+    bool found = false;
     struct stat st;
     char *answer = NULL;
     *out = (struct io_striping){0};
-    for (int t = 0; t < TOOLS && !told; t++) {
+    for (int t = 0; t < TOOLS && !found; t++) {
         const char *argv[6] = {NULL};
         int n = 0;
         if (strcmp(tools[t].fs_type, fs_type) != 0) continue;
@@ -121,11 +121,11 @@ bool io_striping_ask(const char *fs_type, const char *path, struct io_striping *
         for (; tools[t].argv[n]; n++)
             argv[n] = tools[t].argv[n];
         argv[n] = path;
-        told = run(argv, answer) && io_striping_parse(fs_type, answer, out);
+        found = run(argv, answer) && io_striping_parse(fs_type, answer, out);
     }
-    if (told && out->unit_bytes == 0 && stat(path, &st) == 0) out->unit_bytes = st.st_blksize;
+    if (found && out->unit_bytes == 0 && stat(path, &st) == 0) out->unit_bytes = st.st_blksize;
     free(answer);
-    return told;
+    return found;
 }
 
 int io_striping_make(const char *fs_type, const char *path, int64_t count, int64_t unit_bytes)

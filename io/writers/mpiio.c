@@ -76,7 +76,7 @@ int io_mpiio_open(struct io_mpiio *m, const struct io_context *ctx, bool viewed)
     int mpi_rc = par_file_open(ctx->comm, ctx->path, ctx->plan ? MPI_MODE_RDONLY : MPI_MODE_WRONLY,
                                ctx->info, &m->fh);
     rc = par_agree(ctx->comm, io_mpiio_check(ctx, mpi_rc, "MPI_File_open"));
-    /* A handle that only some ranks have cannot be closed; it is dropped. */
+    /* Closing is collective: a handle that only some ranks have is abandoned. */
     if (rc < 0) m->fh = MPI_FILE_NULL;
     if (rc == 0 && viewed) {
         io_guard_at("MPI_File_set_view");

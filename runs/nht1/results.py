@@ -99,7 +99,9 @@ def read_json(path, limit=SIZE_MAX_BYTES):
 
 
 def read_object(path):
-    """The same of a file that must hold an object."""
+    """The same of a file in a folder of ours, which holds an object: a pipe there would be waited for in vain."""
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise trouble.usage('%s: a pipe or device, not a file' % text.clean(path))
     value = read_json(path)
     if not isinstance(value, dict):
         raise trouble.usage('%s: not an object of JSON' % text.clean(path))

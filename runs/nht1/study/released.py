@@ -238,7 +238,7 @@ class Released:
             for key, *rest in c.by_pattern:
                 sizes = c.sizes(*key)
                 rows.append([*key, *_cells(*rest)] + [cell for ratio, size in (min(sizes), max(sizes))
-                                                      for cell in ('%.3f' % ratio, str(size))])
+                                                      for cell in (text.ratio(ratio), str(size))])
             if c.by_pattern:
                 words += '\nby the best method, the median over message sizes; smallest and largest: of a size\n' + text.table(rows)
         return words
@@ -250,7 +250,7 @@ def _json(found):
 
 
 def _cells(n, ratio, low, high):
-    return [str(n), '%.3f' % ratio] + ['-' if v is None else '%.3f' % v for v in (low, high)]
+    return [str(n), text.ratio(ratio)] + ['-' if v is None else text.ratio(v) for v in (low, high)]
 
 
 def main(argv):
