@@ -114,19 +114,23 @@ static void stream(const char *name)
     static char buffer[1 << 16];
     struct stat st;
     FILE *file = fopen(name, "wx");
-    EXPECT(file && !fopen(name, "wx") && errno == EEXIST);
+    FILE *other = fopen(name, "wx");
+    EXPECT(file && !other && errno == EEXIST);
     EXPECT(fwrite(block, 1, 10000, file) == 10000 && fwrite(block, 1, 2345, file) == 2345);
     EXPECT(ftello(file) == 12345 && fflush(file) == 0 && fstat(fileno(file), &st) == 0);
     EXPECT(st.st_size == 12345 && fprintf(file, "%d %s\n", 17, "numbers") == 11);
     EXPECT(fclose(file) == 0 && size_of(name) == 12356);
     file = fopen(name, "r+");
     EXPECT(file && fseeko(file, -11, SEEK_END) == 0 && ftello(file) == 12345);
-    EXPECT(fgets(line, sizeof line, file) && strcmp(line, "17 numbers\n") == 0 && fgetc(file) == EOF);
-    EXPECT(fseeko(file, 100, SEEK_SET) == 0 && fgetc(file) == (unsigned char)block[100] && fclose(file) == 0);
+    EXPECT(fgets(line, sizeof line, file) && strcmp(line, "17 numbers\n") == 0 &&
+           fgetc(file) == EOF);
+    EXPECT(fseeko(file, 100, SEEK_SET) == 0 && fgetc(file) == (unsigned char)block[100] &&
+           fclose(file) == 0);
     const int fd = open(name, O_WRONLY | O_APPEND);
     file = fdopen(fd, "a");
     EXPECT(file && setvbuf(file, buffer, _IOFBF, sizeof buffer) == 0 && fputs("more\n", file) >= 0);
-    EXPECT(freopen(name, "a", file) == file && size_of(name) == 12361);
+    other = freopen(name, "a", file);
+    EXPECT(other == file && size_of(name) == 12361);
     EXPECT(fputs("ended\n", file) >= 0); /* written when the program ends */
 }
 
@@ -278,8 +282,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*what)(const char *);
-    } way[] = {{"calls", calls},   {"names", names},     {"stdio", stream}, {"mmap", mapped},
-               {"direct", direct}, {"uring", uring},     {"twice", twice},  {"early", early},
+    } way[] = {{"calls", calls},     {"names", names},     {"stdio", stream}, {"mmap", mapped},
+               {"direct", direct},   {"uring", uring},     {"twice", twice},  {"early", early},
                {"differs", differs}, {"threads", threads}, {"forks", forks},  {"many", many},
                {"waits", waits}};
     for (size_t b = 0; b < sizeof block; b++)

@@ -68,7 +68,8 @@ refused() {
     run nht1-profile --json p.json --files here -- sh -c 'dd if=here/in.dat of=here/out.dat; dd if=here/in.dat of=elsewhere.dat'
     expect_status 0
     expect_json p.json '.profile | .written_bytes == 100000 and .read_bytes >= 100000'
-    ! grep elsewhere p.json profile.xml || return 1
+    ! grep elsewhere profile.xml || return 1
+    expect_json p.json '[.profile.points[].file] | any(endswith("elsewhere.dat")) | not'
     run nht1-profile --files there -- true
     expect_status 1
     expect_text "--files"

@@ -15,7 +15,7 @@ static const char *verb_of(int function)
 {
     static const char *const other[PROFILE_OTHERS] = {
         "opened",     "set views of", "flushed", "set the size of", "moved its pointer in",
-        "waited for", "closed", "renamed", "removed"};
+        "waited for", "closed",       "renamed", "removed"};
     if (function >= WORKLOAD_KINDS) return other[function - WORKLOAD_KINDS];
     return workload_kind_of(function).write ? "wrote" : "read";
 }
@@ -39,7 +39,8 @@ static struct profile_traced sum_of(const struct profile_trace *t, int function)
 struct entry {
     int rank;            /* -1: processes that are no ranks, of which all of a program are one */
     const char *program; /* of these; else "" */
-    size_t name;         /* length of the part of the file's name that counts: of temporary files the folder */
+    size_t
+        name; /* length of the part of the file's name that counts: of temporary files the folder */
     const struct profile_file *file;
     struct profile_trace trace;
 };
@@ -170,8 +171,9 @@ static void compare(struct certificate *c, const struct entry *a, int a_n, const
         const int order = i == a_n ? 1 : k == b_n ? -1 : by_key(&a[i], &b[k]);
         if (order > 0) {
             if (!c->difference[0])
-                snprintf(c->difference, sizeof c->difference, "%s opened %.300s without its writes only",
-                         who(&b[k], w), b[k].file->name);
+                snprintf(c->difference, sizeof c->difference,
+                         "%s opened %.300s without its writes only", who(&b[k], w),
+                         b[k].file->name);
             k++;
         } else {
             compare_file(c, &a[i], order == 0 ? &b[k].trace : &none, writes_only);

@@ -12,9 +12,9 @@
 
 struct certificate {
     bool agree;
-    int ranks_n; /* compared, or processes */
-    int files_n; /* once for each rank or program that opened it */
-    int ordered_n;        /* files whose order was compared, too */
+    int ranks_n;   /* compared, or processes */
+    int files_n;   /* once for each rank or program that opened it */
+    int ordered_n; /* files whose order was compared, too */
     int64_t calls_n, bytes;
     char difference[768]; /* the first one, as a sentence without its end; empty if they agree */
 };
@@ -22,7 +22,7 @@ struct certificate {
 /* Compares a run with its writes and one without. writes_only: the command was not the same in both, so
  * that only what was written can be. Returns 0 or ERR_NOMEM. */
 int certificate_make(struct certificate *c, const struct profile_run *with,
-                      const struct profile_run *without, bool writes_only);
+                     const struct profile_run *without, bool writes_only);
 
 /* The object "certificate" of the result. New reference. */
 json_t *certificate_json(const struct certificate *c);

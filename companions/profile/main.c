@@ -78,8 +78,9 @@ static const struct conf_option options[] = {
      .words = "run|open|direction"},
     {.name = "files",
      .arg = "DIR",
-     .help = "Of POSIX calls, stdio and Fortran count those on files below this folder, also on files "
-             "that are only read. Without it: those on all files that the program opens for writing.",
+     .help =
+         "Of POSIX calls, stdio and Fortran count those on files below this folder, also on files "
+         "that are only read. Without it: those on all files that the program opens for writing.",
      AT(files)},
     {.name = "force", .help = "Overwrite FILE.xml even if it is not a workload.", AT(force)},
     {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
@@ -87,7 +88,8 @@ static const struct conf_option options[] = {
     {.name = "t-c",
      .help =
          "Also run the program with its writes dropped, which measures T_C; zeta = T_T / T_C - 1 "
-         "is what writing costs it. Both times are from MPI_Init to MPI_Finalize, without MPI those of "
+         "is what writing costs it. Both times are from MPI_Init to MPI_Finalize, without MPI "
+         "those of "
          "the command. The run with "
          "writes is the first one: its files stay as they are, and the other one reads them. What "
          "the program prints without its writes is not shown.",
@@ -118,8 +120,9 @@ static const struct conf_option options[] = {
 static const struct conf_program program = {
     .name = "nht1-profile",
     .version = nht1_build,
-    .summary = "Records what a program writes and reads, by MPI-IO, POSIX calls, stdio or Fortran, as "
-               "a workload that can be replayed, and measures what its writing costs.",
+    .summary =
+        "Records what a program writes and reads, by MPI-IO, POSIX calls, stdio or Fortran, as "
+        "a workload that can be replayed, and measures what its writing costs.",
     .args = "-- COMMAND...",
     .max_args = WORDS_MAX,
     .examples =
@@ -313,13 +316,12 @@ static void print_zeta(const struct profile_zeta *z, const struct profile_round 
     fprintf(stderr, "          %.3f of it inside %s, %.3f outside\n", z->io,
             run->mpi_n > 0 && run->posix_calls[1] == 0 ? "MPI-IO" : "I/O", z->value - z->io);
     const struct certificate *c = &round[0].certificate;
-    fprintf(stderr,
-            "          certified: the same %" PRId64 " calls and %s in both runs, by %d %s%s\n",
-            c->calls_n, units_bytes((double)c->bytes, kept), c->ranks_n,
-            profile_process_word(run, 0),
-            c->ranks_n == 1    ? ""
-            : run->mpi_n > 0   ? "s"
-                               : "es");
+    fprintf(
+        stderr, "          certified: the same %" PRId64 " calls and %s in both runs, by %d %s%s\n",
+        c->calls_n, units_bytes((double)c->bytes, kept), c->ranks_n, profile_process_word(run, 0),
+        c->ranks_n == 1  ? ""
+        : run->mpi_n > 0 ? "s"
+                         : "es");
     if (round[0].kept_bytes > 0)
         fprintf(stderr,
                 "          %s written through the shared pointer by single ranks were read "
@@ -574,10 +576,11 @@ static int rounds_make(const struct options *o, const struct conf_list *args, st
         }
     }
     if (run->size == 0)
-        return err_set(ERR_INVALID,
-                       "no rank of the command has called MPI_Init with the profiler in it, and no "
-                       "process was seen to open a file for writing: is it statically linked, or with "
-                       "another MPI library than that nht1 was built with?");
+        return err_set(
+            ERR_INVALID,
+            "no rank of the command has called MPI_Init with the profiler in it, and no "
+            "process was seen to open a file for writing: is it statically linked, or with "
+            "another MPI library than that nht1 was built with?");
     return 0;
 }
 

@@ -27,9 +27,8 @@
 #define COUNT_MAX (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
 #define CLOCK_MAX 1e12                /* seconds since 1970 */
 
-static const char *const other_name[PROFILE_OTHERS] = {"open", "set_view", "sync", "set_size",
-                                                       "seek", "wait",     "close", "rename",
-                                                       "remove"};
+static const char *const other_name[PROFILE_OTHERS] = {
+    "open", "set_view", "sync", "set_size", "seek", "wait", "close", "rename", "remove"};
 
 /* What a function is called: its name in MPI-IO, or that of the POSIX call. */
 static const char *function_name(int interface, int kind)
@@ -111,8 +110,8 @@ static bool is_sound(const struct profile_map *m)
     for (int p = 0; ok && p < m->phases_n; p++) {
         const struct profile_phase *one = &m->phase[p];
         ok = one->file >= 0 && one->file < m->files_n && one->comm_size > 0 &&
-             (one->comm_size <= m->size || one->comm_size == 1) && one->comm_rank >= 0 && one->comm_rank < one->comm_size &&
-             counts_sound(one);
+             (one->comm_size <= m->size || one->comm_size == 1) && one->comm_rank >= 0 &&
+             one->comm_rank < one->comm_size && counts_sound(one);
     }
     return ok;
 }
@@ -231,7 +230,8 @@ static int find_temporary(const char *dir, struct profile_run *run)
     for (int r = 0; r < run->size && n > 0; r++) {
         struct profile_map *m = (struct profile_map *)(uintptr_t)run->rank[r];
         for (int f = 0; m && f < m->files_n; f++)
-            m->file[f].temporary = bsearch(m->file[f].name, name, (size_t)n, sizeof *name, by_name) != NULL;
+            m->file[f].temporary =
+                bsearch(m->file[f].name, name, (size_t)n, sizeof *name, by_name) != NULL;
     }
     for (int i = 0; i < n; i++)
         free(name[i]);
@@ -404,8 +404,8 @@ static struct point *point_of(const struct profile_run *run, struct points *all,
         const struct profile_phase *seen = NULL;
         for (int k = 0; k < at->processes && !seen; k++)
             seen = at->of[k];
-        if (at->file == file && at->interface == interface && at->processes == processes && seen && seen->ordinal == p->ordinal &&
-            (all->separate || !at->of[who]))
+        if (at->file == file && at->interface == interface && at->processes == processes && seen &&
+            seen->ordinal == p->ordinal && (all->separate || !at->of[who]))
             return at;
     }
     struct point *grown = realloc(all->point, (size_t)(all->n + 1) * sizeof *grown);
@@ -712,11 +712,11 @@ static json_t *point_json(const struct point *at, double zero_s)
                                                        "reads_n", (json_int_t)sizes[0][s],
                                                        "writes_n", (json_int_t)sizes[1][s]));
     return json_pack("{s:o s:s s:i s:i s:o s:o s:o s:o s:i s:o s:o}", "file", js_text(at->name),
-                     "interface", interface_name(at->interface), "file_index", at->file, "processes_n", at->processes, "begin_s",
-                     js_real(at->begin_s - zero_s), "end_s", js_real(at->end_s - zero_s),
-                     "inside_mean_s", js_real(total_s / at->processes), "inside_max_s",
-                     js_real(slowest_s), "inside_max_process", slowest, "functions", functions,
-                     "sizes", histogram);
+                     "interface", interface_name(at->interface), "file_index", at->file,
+                     "processes_n", at->processes, "begin_s", js_real(at->begin_s - zero_s),
+                     "end_s", js_real(at->end_s - zero_s), "inside_mean_s",
+                     js_real(total_s / at->processes), "inside_max_s", js_real(slowest_s),
+                     "inside_max_process", slowest, "functions", functions, "sizes", histogram);
 }
 
 /* All ranks' bins over one another, in the widest of their widths. A rank's last bin may have its
@@ -797,10 +797,10 @@ static json_t *slowest_json(const struct profile_run *run, double zero_s)
             list, json_pack("{s:o s:s s:s s:i s:o s:o s:o s:o s:I}", "file",
                             js_text(slow[i].rank->file[c->file].name), "interface",
                             interface_name(slow[i].rank->file[c->file].interface), "function",
-                            function_name(slow[i].rank->file[c->file].interface, c->kind), "rank", slow[i].rank->rank, "host",
-                            js_text(slow[i].rank->host), "begin_s", js_real(c->begin_s - zero_s),
-                            "inside_s", js_real(1e-9 * (double)c->ns), "offset_bytes",
-                            c->at >= 0 ? json_integer(c->at) : json_null(), "bytes",
+                            function_name(slow[i].rank->file[c->file].interface, c->kind), "rank",
+                            slow[i].rank->rank, "host", js_text(slow[i].rank->host), "begin_s",
+                            js_real(c->begin_s - zero_s), "inside_s", js_real(1e-9 * (double)c->ns),
+                            "offset_bytes", c->at >= 0 ? json_integer(c->at) : json_null(), "bytes",
                             (json_int_t)c->bytes));
     }
     return list;
@@ -855,11 +855,11 @@ json_t *profile_json(const struct profile_run *run)
         if (!first) first = m;
         for (int o = 0; o < PROFILE_OTHERS; o++)
             add_calls(&other[o], &m->other[o]);
-        json_array_append_new(ranks, json_pack("{s:i s:b s:o s:o s:s s:o s:o}", "rank", r, "mpi",
-                                               r < run->mpi_n, "program", js_text(m->program),
-                                               "host", js_text(m->host), "state", state_name(m->state),
-                                               "wall_s", js_real(m->last_s - m->init_s), "inside_s",
-                                               js_real(inside_s(m))));
+        json_array_append_new(
+            ranks,
+            json_pack("{s:i s:b s:o s:o s:s s:o s:o}", "rank", r, "mpi", r < run->mpi_n, "program",
+                      js_text(m->program), "host", js_text(m->host), "state", state_name(m->state),
+                      "wall_s", js_real(m->last_s - m->init_s), "inside_s", js_real(inside_s(m))));
     }
     for (int o = 0; o < PROFILE_OTHERS; o++)
         if (other[o].n > 0) json_object_set_new(others, other_name[o], calls_json(&other[o]));
@@ -867,26 +867,28 @@ json_t *profile_json(const struct profile_run *run)
     for (int i = 0; i < run->not_seen_n; i++) {
         char text[ERR_MESSAGE_MAX];
         profile_not_seen_text(&run->not_seen[i], text);
-        json_array_append_new(
-            not_seen, json_pack("{s:s s:o s:o s:o}", "what",
-                                profile_unseen_word((int)run->not_seen[i].what), "program",
-                                js_text(run->not_seen[i].program), "name",
-                                js_text(run->not_seen[i].name), "sentence", js_text(text)));
+        json_array_append_new(not_seen,
+                              json_pack("{s:s s:o s:o s:o}", "what",
+                                        profile_unseen_word((int)run->not_seen[i].what), "program",
+                                        js_text(run->not_seen[i].program), "name",
+                                        js_text(run->not_seen[i].name), "sentence", js_text(text)));
     }
-    return json_pack(
-        "{s:i s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o s:o s:o s:o s:o "
-        "s:i}",
-        "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
-        "mpi_library", js_text(first && first->library[0] ? first->library : NULL), "wall_s", js_real(run->wall_s),
-        "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
-        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
-        "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
-        "writes_n", (json_int_t)run->calls[1], "posix_reads_n",
-        (json_int_t)run->posix_calls[0], "posix_read_bytes", (json_int_t)run->posix_bytes[0],
-        "posix_writes_n", (json_int_t)run->posix_calls[1], "posix_written_bytes",
-        (json_int_t)run->posix_bytes[1], "not_seen", not_seen, "points", points, "other", others,
-        "timeline", timeline_json(run, zero_s), "slowest", slowest_json(run, zero_s), "ranks",
-        ranks, "lost_n", run->lost_n);
+    return json_pack("{s:i s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o "
+                     "s:o s:o s:o s:o "
+                     "s:i}",
+                     "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n,
+                     "state", state_name((int)run->state), "mpi_library",
+                     js_text(first && first->library[0] ? first->library : NULL), "wall_s",
+                     js_real(run->wall_s), "inside_mean_s", js_real(run->io_s), "inside_max_s",
+                     js_real(run->io_max_s), "inside_max_rank", run->io_max_rank, "read_bytes",
+                     (json_int_t)run->bytes[0], "written_bytes", (json_int_t)run->bytes[1],
+                     "reads_n", (json_int_t)run->calls[0], "writes_n", (json_int_t)run->calls[1],
+                     "posix_reads_n", (json_int_t)run->posix_calls[0], "posix_read_bytes",
+                     (json_int_t)run->posix_bytes[0], "posix_writes_n",
+                     (json_int_t)run->posix_calls[1], "posix_written_bytes",
+                     (json_int_t)run->posix_bytes[1], "not_seen", not_seen, "points", points,
+                     "other", others, "timeline", timeline_json(run, zero_s), "slowest",
+                     slowest_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
 }
 
 /* What the time inside is about. */
@@ -967,7 +969,8 @@ void profile_print(const struct profile_run *run, FILE *to)
     snprintf(others, sizeof others, " and %d other process%s", others_n, others_n > 1 ? "es" : "");
     if (run->mpi_n > 0)
         fprintf(to, "Program   %d rank%s%s, %s from MPI_Init to MPI_Finalize%s\n", run->mpi_n,
-                units_plural(run->mpi_n), others_n > 0 ? others : "", units_duration(run->wall_s, a),
+                units_plural(run->mpi_n), others_n > 0 ? others : "",
+                units_duration(run->wall_s, a),
                 run->state == PROFILE_FINALIZED ? "" : ", which it did not reach");
     else
         fprintf(to, "Program   %d process%s that wrote, %s from the command's start to its end%s\n",
@@ -997,15 +1000,13 @@ void profile_print(const struct profile_run *run, FILE *to)
         profile_not_seen_text(&run->not_seen[i], text);
         plain_line(to, "Not seen  %s", text);
     }
-    plain_line(
-        to,
-        "%-9s %s per %s on average, %s on the slowest, %s %d on %s (%.1f %% and %.1f "
-        "%%)",
-        interface_words(run), units_duration(run->io_s, a), profile_process_word(run, 0),
-        units_duration(run->io_max_s, b), profile_process_word(run, run->io_max_rank),
-        run->io_max_rank,
-        slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
-        100 * run->io_max_s / run->wall_s);
+    plain_line(to,
+               "%-9s %s per %s on average, %s on the slowest, %s %d on %s (%.1f %% and %.1f "
+               "%%)",
+               interface_words(run), units_duration(run->io_s, a), profile_process_word(run, 0),
+               units_duration(run->io_max_s, b), profile_process_word(run, run->io_max_rank),
+               run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
+               100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
         struct columns table;
         columns_begin(&table, "5  -22 9 10 10 9  -0");

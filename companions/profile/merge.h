@@ -20,13 +20,13 @@ struct profile_not_seen {
 
 /* One run of the program as its processes saw it. */
 struct profile_run {
-    int size;                        /* processes: ranks first, then others; 0: none left anything */
-    int mpi_n;                       /* ranks that the program had; 0: it is no MPI program */
-    int ranks_n;                     /* processes that left something */
+    int size;    /* processes: ranks first, then others; 0: none left anything */
+    int mpi_n;   /* ranks that the program had; 0: it is no MPI program */
+    int ranks_n; /* processes that left something */
     const struct profile_map **rank; /* [size], NULL for a rank without a file */
-    double wall_s;                   /* MPI_Init to MPI_Finalize, slowest rank; else of the command */
-    double io_s;                     /* inside I/O, mean over processes */
-    double io_max_s;                 /* slowest rank */
+    double wall_s;   /* MPI_Init to MPI_Finalize, slowest rank; else of the command */
+    double io_s;     /* inside I/O, mean over processes */
+    double io_max_s; /* slowest rank */
     int io_max_rank;
     int64_t bytes[2]; /* read, written */
     int64_t calls[2];

@@ -65,10 +65,11 @@ struct profile_trace {
     struct profile_traced {
         uint64_t n, bytes;
     } of[PROFILE_TRACED];
-    uint64_t digest;  /* of functions, sizes and offsets in their order */
-    uint64_t read_sum; /* of what was read by POSIX calls after the file was opened for writing, and where */
-    int32_t thread;   /* the first one's number */
-    int32_t threads;  /* that used the file: 0, 1, or 2 for more */
+    uint64_t digest; /* of functions, sizes and offsets in their order */
+    uint64_t
+        read_sum; /* of what was read by POSIX calls after the file was opened for writing, and where */
+    int32_t thread;  /* the first one's number */
+    int32_t threads; /* that used the file: 0, 1, or 2 for more */
 };
 
 #define PROFILE_PATH_MAX    4096
@@ -78,11 +79,12 @@ struct profile_trace {
 struct profile_before {
     int64_t before_size; /* -1: there was none */
     int32_t written;     /* it was opened for writing, or changed in other ways */
-    int32_t created;     /* it is younger than the folder of counters: by the program, past this library */
-    int32_t directory;   /* it was, or became, a folder */
-    int32_t writable;    /* what was there could be opened for writing */
-    int32_t gone;        /* the program has removed or renamed it since */
-    int32_t temporary;   /* where six characters of the name begin that mkstemp has chosen; 0: none */
+    int32_t
+        created; /* it is younger than the folder of counters: by the program, past this library */
+    int32_t directory; /* it was, or became, a folder */
+    int32_t writable;  /* what was there could be opened for writing */
+    int32_t gone;      /* the program has removed or renamed it since */
+    int32_t temporary; /* where six characters of the name begin that mkstemp has chosen; 0: none */
     char name[PROFILE_PATH_MAX];  /* whole path */
     char moved[PROFILE_PATH_MAX]; /* to where the program has renamed it in the end; or empty */
 };
@@ -118,9 +120,9 @@ enum profile_unseen {
 /* The words of these in names of files, and in results. */
 static inline const char *profile_unseen_word(int what)
 {
-    static const char *const word[PROFILE_UNSEENS] = {
-        "static", "direct", "uring",  "aio",  "mapped",  "linked",
-        "shaped", "stdio",  "opened", "many", "earlier", "memory"};
+    static const char *const word[PROFILE_UNSEENS] = {"static", "direct", "uring",   "aio",
+                                                      "mapped", "linked", "shaped",  "stdio",
+                                                      "opened", "many",   "earlier", "memory"};
     return word[what];
 }
 
@@ -129,8 +131,8 @@ struct profile_file {
     int32_t comm_size, comm_rank; /* of the communicator that it was opened with */
     int32_t phases_n;             /* of this file, on this rank */
     int32_t opens_n;
-    int32_t interface;            /* enum profile_interface */
-    int32_t temporary;            /* made by the program, and gone in the end; known when it has ended */
+    int32_t interface; /* enum profile_interface */
+    int32_t temporary; /* made by the program, and gone in the end; known when it has ended */
     struct profile_trace trace;
 };
 
@@ -163,8 +165,8 @@ struct profile_phase {
 /* From good to bad. */
 enum profile_state {
     PROFILE_FINALIZED = 1, /* or, without MPI, ended by itself */
-    PROFILE_RUNNING, /* and, when the program is over, died */
-    PROFILE_ABORTED, /* called MPI_Abort */
+    PROFILE_RUNNING,       /* and, when the program is over, died */
+    PROFILE_ABORTED,       /* called MPI_Abort */
 };
 
 /* One of the slowest calls of a rank. */
@@ -182,8 +184,8 @@ struct profile_map {
     int32_t state, abort_code;
     int64_t pid;
     char host[256];
-    char program[256];     /* its name, without a folder */
-    char library[256];     /* MPI's own words, first line; empty: no MPI */
+    char program[256]; /* its name, without a folder */
+    char library[256]; /* MPI's own words, first line; empty: no MPI */
     /* End of MPI_Init, else when the library was loaded; MPI_Finalize, else the last call. */
     double init_s, last_s;
     /* Up to MPI_Finalize: CPU time of the process since it began, and of its thread that called MPI_Init the
@@ -193,7 +195,7 @@ struct profile_map {
     int32_t files_lost, phases_lost; /* that found no room of their own */
     int32_t dropping;
     uint64_t dropped_n, dropped_bytes;
-    uint64_t kept_n, kept_bytes;      /* writes that are made as reads: the shared pointer's */
+    uint64_t kept_n, kept_bytes; /* writes that are made as reads: the shared pointer's */
     struct profile_calls other[PROFILE_OTHERS];
     struct profile_slow slow[PROFILE_SLOW]; /* in no order */
     double bin_s;                           /* width of a bin, from init_s on */

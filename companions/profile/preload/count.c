@@ -24,9 +24,9 @@ enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
 static struct profile_map *map;
 static const char *dir;
 static bool dropping, digests;
-static uint64_t loaded_ns;                /* when this library was */
-static char own_path[PROFILE_PATH_MAX];   /* of the mapped file */
-static int files_room, phases_room;       /* that have their space on the disk */
+static uint64_t loaded_ns;              /* when this library was */
+static char own_path[PROFILE_PATH_MAX]; /* of the mapped file */
+static int files_room, phases_room;     /* that have their space on the disk */
 static enum split split = SPLIT_DIRECTION;
 static uint64_t split_calls;
 static struct table files;                /* struct profile_file, by name and number of processes */
@@ -430,7 +430,8 @@ void count_access(struct use *use, struct profile_phase *p, int kind, int64_t by
     io_ns += end_ns - start_ns;
     if (use->calls > 1) {
         /* Another thread may have been faster to get here. */
-        const uint64_t passed = end_ns > use->end_ns ? end_ns - use->end_ns : 0, inside_ns = io_ns - use->end_io_ns;
+        const uint64_t passed = end_ns > use->end_ns ? end_ns - use->end_ns : 0,
+                       inside_ns = io_ns - use->end_io_ns;
         p->think_ns += passed > inside_ns ? passed - inside_ns : 0;
     }
     use->end_ns = end_ns;
@@ -449,8 +450,8 @@ void count_unseen(const char *what, const char *name)
     const int kept = errno;
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd >= 0) {
-        const int n = snprintf(text, sizeof text, "%.255s\n%.4000s\n", program_invocation_short_name,
-                               name);
+        const int n =
+            snprintf(text, sizeof text, "%.255s\n%.4000s\n", program_invocation_short_name, name);
         if (write(fd, text, (size_t)n) < 0) unlink(path);
         close(fd);
     }

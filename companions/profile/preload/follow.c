@@ -11,16 +11,17 @@
 #include <unistd.h>
 
 #define NUMBERS_MAX 65536
-#define OWN_FIRST   700         /* where this library's own numbers begin, out of the program's way */
-#define CALL_MAX    0x7ffff000  /* bytes that one call of Linux moves at most */
+#define OWN_FIRST   700 /* where this library's own numbers begin, out of the program's way */
+#define CALL_MAX    0x7ffff000 /* bytes that one call of Linux moves at most */
 
 static struct followed ignored;
 static struct followed *numbers[NUMBERS_MAX]; /* NULL: not known */
-static struct followed *unused;               /* through name; never freed: another thread may look at it */
+static struct followed *unused; /* through name; never freed: another thread may look at it */
 static uint8_t own[NUMBERS_MAX / 8];
 static bool on;
 static pid_t process;
-static int64_t end_of[PROFILE_FILES_MAX]; /* where this process's last call on a file ended, and 1 */
+static int64_t
+    end_of[PROFILE_FILES_MAX]; /* where this process's last call on a file ended, and 1 */
 /* Bytes that a thread has written: that passed here, and before it began to count. A process's own count
  * holds that of its children, too. */
 static _Thread_local uint64_t seen, seen_base;

@@ -16,14 +16,15 @@
 
 /* An open file description that is followed. */
 struct followed {
-    int refs; /* numbers of this process that are it */
+    int refs;       /* numbers of this process that are it */
     struct use use; /* use.file -1: this process has counted nothing on it */
     char *name;     /* whole path, owned */
     bool counted;   /* else only answered, while writes are dropped */
     int flags;      /* of open */
     int content;    /* what is read while writes are dropped: -1 not open, -2 there is none */
-    struct profile_before *note;    /* of the name it was opened by; NULL: it is only read */
-    struct profile_stand_in *state; /* while writes are dropped; owned; NULL: it is the file itself */
+    struct profile_before *note; /* of the name it was opened by; NULL: it is only read */
+    struct profile_stand_in
+        *state; /* while writes are dropped; owned; NULL: it is the file itself */
 };
 
 /* Whether the library follows anything in this thread just now. */

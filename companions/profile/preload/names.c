@@ -110,8 +110,8 @@ static bool all_gone(DIR *d)
 {
     bool gone = true;
     for (struct dirent *e; d && gone && (e = readdir(d));)
-        gone = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-               !is_there(d, e->d_name);
+        gone =
+            strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || !is_there(d, e->d_name);
     return gone;
 }
 
@@ -172,7 +172,7 @@ int unlinkat(int at, const char *name, int how)
 {
     REAL(int, unlinkat, int, const char *, int);
     CHANGE(at, name, false, PROFILE_REMOVE, how, real(at, name, how),
-           !count_dropping()      ? real(AT_FDCWD, c.path, how)
+           !count_dropping()    ? real(AT_FDCWD, c.path, how)
            : how & AT_REMOVEDIR ? remove_stand_in(&c, rmdir)
                                 : remove_stand_in(&c, unlink));
 }
@@ -284,7 +284,7 @@ LINKING(symlinkat, (from, at, to), at, to, const char *from, int at, const char 
         char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];                                     \
         return stands_in(fd, path, follow, whole, other) ? real instead : real plain;              \
     }
-#define FOLLOWS(how) (!((how) & AT_SYMLINK_NOFOLLOW))
+#define FOLLOWS(how) (!((how)&AT_SYMLINK_NOFOLLOW))
 AT_NAME(access, AT_FDCWD, path, true, (path, mode), (other, mode), const char *path, int mode)
 AT_NAME(euidaccess, AT_FDCWD, path, true, (path, mode), (other, mode), const char *path, int mode)
 AT_NAME(eaccess, AT_FDCWD, path, true, (path, mode), (other, mode), const char *path, int mode)

@@ -33,8 +33,8 @@ _Static_assert(sizeof(off_t) == 8, "files have 64-bit offsets");
 
 bool posix_is_mpi(const void *caller)
 {
-    static const char *const part[] = {"libmpi",  "libopen-", "libpmi", "mca_",     "libprrte",
-                                       "libfabric", "libuc",  "libpsm", "libhwloc", "libefa"};
+    static const char *const part[] = {"libmpi",    "libopen-", "libpmi", "mca_",     "libprrte",
+                                       "libfabric", "libuc",    "libpsm", "libhwloc", "libefa"};
     Dl_info info;
     if (!caller || !dladdr(caller, &info) || !info.dli_fname) return false;
     const char *slash = strrchr(info.dli_fname, '/');
@@ -114,8 +114,8 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     if (!count_dir() || !name || !follow_is_process()) return real_openat(at, name, flags, mode);
     /* Devices, pipes and what is the MPI library's are none of the program's files. */
     bool ours = follow_on() && plain && (changes || paths_asked() || paths_maybe(name)) &&
-                !posix_is_mpi(caller) &&
-                paths_whole(at, name, !(flags & O_NOFOLLOW), whole) == 0 && paths_followed(whole);
+                !posix_is_mpi(caller) && paths_whole(at, name, !(flags & O_NOFOLLOW), whole) == 0 &&
+                paths_followed(whole);
     int *const inside = count_inside();
     (*inside)++;
     if (ours && stat(whole, &st) == 0)
@@ -124,8 +124,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
                                   : ours          ? paths_find(whole)
                                                   : NULL;
     if (ours && changes) paths_mark(name);
-    if (ours && changes && !note)
-        count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), whole);
+    if (ours && changes && !note) count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), whole);
     const uint64_t start_ns = count_now_ns();
     int fd;
     if (note && count_dropping()) {
@@ -149,7 +148,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
 
 #define MODE_OF(flags, mode)                                                                       \
     mode_t mode = 0;                                                                               \
-    if (((flags) & O_CREAT) || ((flags) & O_TMPFILE) == O_TMPFILE) {                               \
+    if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {                                   \
         va_list list;                                                                              \
         va_start(list, flags);                                                                     \
         mode = va_arg(list, mode_t);                                                               \
@@ -172,8 +171,7 @@ ALIAS(int, openat64, openat, int at, const char *name, int flags, ...);
 
 int creat(const char *name, mode_t mode)
 {
-    return posix_open(CALLER, AT_FDCWD, name, O_WRONLY | O_CREAT | O_TRUNC,
-                      mode);
+    return posix_open(CALLER, AT_FDCWD, name, O_WRONLY | O_CREAT | O_TRUNC, mode);
 }
 ALIAS(int, creat64, creat, const char *name, mode_t mode);
 
@@ -523,7 +521,8 @@ ssize_t splice(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsign
     REAL(ssize_t, splice, int, off64_t *, int, off64_t *, size_t, unsigned);
     const struct followed *f = follow_on() ? follow_find(fd) : NULL;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
-    if (f || from) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), f ? f->name : from->name);
+    if (f || from)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), f ? f->name : from->name);
     return real(in, in_at, fd, out_at, n, how);
 }
 
@@ -644,7 +643,8 @@ ALIAS(void *, mmap64, mmap, void *where, size_t bytes, int protection, int flags
 
 static void tell(const void *caller, enum profile_unseen what, const char *name)
 {
-    if (follow_on() && follow_is_process() && !posix_is_mpi(caller)) count_unseen(profile_unseen_word((int)what), name);
+    if (follow_on() && follow_is_process() && !posix_is_mpi(caller))
+        count_unseen(profile_unseen_word((int)what), name);
 }
 
 long syscall(long number, ...)
@@ -681,7 +681,7 @@ sem_t *sem_open(const char *name, int flags, ...)
     type name(__VA_ARGS__)                                                                         \
     {                                                                                              \
         REAL(type, name, __VA_ARGS__);                                                             \
-        tell(CALLER, unseen, #name);                                                                         \
+        tell(CALLER, unseen, #name);                                                               \
         return real arguments;                                                                     \
     }
 TOLD(int, io_uring_queue_init, PROFILE_UNSEEN_URING, (n, ring, how), unsigned n, void *ring,

@@ -38,7 +38,7 @@ struct open {
     int64_t etype_bytes, view_begin;
     MPI_Offset pointer; /* the individual one */
     struct pieces view;
-    uint64_t view_number;       /* of all views of this process */
+    uint64_t view_number; /* of all views of this process */
     /* While writes are dropped: */
     struct profile_stand_in *state; /* owned, shared by all processes; else NULL */
     int mode;                       /* that the program asked for */
@@ -406,7 +406,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         REAL(P##name, __VA_ARGS__);                                                                \
         if (!map || inside) return real arguments;                                                 \
         inside++;                                                                                  \
-        const uint64_t start_ns = count_now_ns();                                                        \
+        const uint64_t start_ns = count_now_ns();                                                  \
         const int rc = real arguments;                                                             \
         count_other(what, start_ns);                                                               \
         trace_other(fh, what, at);                                                                 \
@@ -431,7 +431,7 @@ static int set_length(const struct open *o, MPI_Offset bytes, bool at_least)
         if (!map || inside) return real(fh, bytes);                                                \
         inside++;                                                                                  \
         const struct open *o = dropping ? open_of(fh) : NULL;                                      \
-        const uint64_t start_ns = count_now_ns();                                                        \
+        const uint64_t start_ns = count_now_ns();                                                  \
         const int rc = o ? set_length(o, bytes, at_least) : real(fh, bytes);                       \
         count_other(PROFILE_SIZE, start_ns);                                                       \
         trace_other(fh, PROFILE_SIZE, bytes);                                                      \
@@ -506,7 +506,7 @@ static MPI_Offset seek_to(MPI_File fh, MPI_Offset at, int *whence)
         REAL(P##name, MPI_File, MPI_Offset, int);                                                  \
         if (!map || inside) return real(fh, at, whence);                                           \
         inside++;                                                                                  \
-        const uint64_t start_ns = count_now_ns();                                                        \
+        const uint64_t start_ns = count_now_ns();                                                  \
         const MPI_Offset to = seek_to(fh, at, &whence);                                            \
         const int rc = real(fh, to, whence);                                                       \
         count_other(PROFILE_SEEK, start_ns);                                                       \
@@ -839,7 +839,7 @@ static void split_begun(struct call *c)
                           .drop = o->split_drop,                                                   \
                           .at = o->split_at,                                                       \
                           .bytes = o->split_bytes,                                                 \
-                          .start_ns = count_now_ns()};                                                   \
+                          .start_ns = count_now_ns()};                                             \
         if (status == MPI_STATUS_IGNORE) status = &own;                                            \
         int rc = MPI_SUCCESS;                                                                      \
         if (c.drop)                                                                                \
@@ -865,7 +865,7 @@ SPLIT_CALL(write_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 1), 0, WRITE, HERE, co
         MPI_Request before;                                                                        \
         if (!map || inside || !requests_waited(n, first, &before)) return real arguments;          \
         inside++;                                                                                  \
-        const uint64_t start_ns = count_now_ns();                                                        \
+        const uint64_t start_ns = count_now_ns();                                                  \
         const int rc = real arguments;                                                             \
         count_other(PROFILE_WAIT, start_ns);                                                       \
         inside--;                                                                                  \

@@ -98,9 +98,10 @@ static bool is_static(const char *path)
         memcmp(head.e_ident, ELFMAG, SELFMAG) == 0) {
         program = true;
         for (int i = 0; i < head.e_phnum && !loaded; i++)
-            loaded = pread(fd, &part, sizeof part, (off_t)(head.e_phoff + (uint64_t)i * sizeof part)) ==
-                         (ssize_t)sizeof part &&
-                     part.p_type == PT_INTERP;
+            loaded =
+                pread(fd, &part, sizeof part, (off_t)(head.e_phoff + (uint64_t)i * sizeof part)) ==
+                    (ssize_t)sizeof part &&
+                part.p_type == PT_INTERP;
     }
     if (fd >= 0) close(fd);
     (*count_inside())--;
@@ -112,8 +113,7 @@ static void look_at(const char *path, char *const *environment)
     bool passed = false;
     for (char *const *e = environment; e && *e; e++)
         passed |= strncmp(*e, "LD_PRELOAD=", 11) == 0 && strstr(*e, "libnht1-profile");
-    if (!passed || is_static(path))
-        count_unseen(profile_unseen_word(PROFILE_UNSEEN_STATIC), path);
+    if (!passed || is_static(path)) count_unseen(profile_unseen_word(PROFILE_UNSEEN_STATIC), path);
 }
 
 /* The same for a name that is looked for in PATH. */

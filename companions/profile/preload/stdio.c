@@ -134,10 +134,7 @@ static int flags_of(const char *mode)
     int flags = 0;
     if (mode[0] != 'r' && mode[0] != 'w' && mode[0] != 'a') return -1;
     for (const char *m = mode + 1; *m && *m != ','; m++)
-        flags |= *m == '+'   ? O_RDWR
-                 : *m == 'x' ? O_EXCL
-                 : *m == 'e' ? O_CLOEXEC
-                             : 0;
+        flags |= *m == '+' ? O_RDWR : *m == 'x' ? O_EXCL : *m == 'e' ? O_CLOEXEC : 0;
     if (!(flags & O_RDWR) && mode[0] != 'r') flags |= O_WRONLY;
     if (mode[0] == 'w') flags |= O_CREAT | O_TRUNC;
     if (mode[0] == 'a') flags |= O_CREAT | O_APPEND;
@@ -168,7 +165,8 @@ FILE *freopen(const char *name, const char *mode, FILE *file)
     if (follow_on() && file) fflush(file); /* to the file that it was until now */
     if (!follow_on() || !name || flags < 0 || !follow_is_process() ||
         ((flags & O_ACCMODE) == O_RDONLY && !paths_asked() && !paths_maybe(name))) {
-        struct followed *was = follow_on() && follow_is_process() ? follow_take(fileno(file)) : NULL;
+        struct followed *was =
+            follow_on() && follow_is_process() ? follow_take(fileno(file)) : NULL;
         follow_end(was);
         return real(name, mode, file);
     }
