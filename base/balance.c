@@ -28,6 +28,14 @@ static int look(const struct sequential_plan *plan, const double *x, int n,
     return 0;
 }
 
+int balance_plan(int n, bool open, bool cut, struct sequential_plan *plan)
+{
+    const int last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
+    if (!open) return sequential_plan_at(BALANCE_ERROR, &last, 1, plan);
+    TRY(sequential_plan(BALANCE_ERROR, BALANCE_ROUNDS_MAX, plan));
+    return cut && n < BALANCE_ROUNDS_MAX ? sequential_plan_end(plan, n) : 0;
+}
+
 int balance_look(const struct sequential_plan *plan, const double *x, int n,
                  struct balance_estimate *to)
 {
@@ -46,6 +54,23 @@ enum balance balance_of(const struct balance_estimate *zeta, const struct balanc
     if (goal > 0 && moved > 0) return BALANCE_MISSED;
     if (goal > 0 && moved < 0) return BALANCE_NOT_DATA;
     return BALANCE_UNDECIDED;
+}
+
+bool balance_agrees(enum balance found, double zeta, double data)
+{
+    switch (found) {
+    case BALANCE_MET:
+        return zeta <= BALANCE_GOAL;
+    case BALANCE_FASTER:
+        return zeta <= BALANCE_GOAL && data <= BALANCE_NEEDLESS;
+    case BALANCE_MISSED:
+        return zeta > BALANCE_GOAL && data > BALANCE_GOAL;
+    case BALANCE_NOT_DATA:
+        return zeta > BALANCE_GOAL && data <= BALANCE_GOAL;
+    case BALANCE_UNDECIDED:
+        return true;
+    }
+    return true;
 }
 
 double balance_needed(const struct balance_estimate *zeta, const struct balance_estimate *data,

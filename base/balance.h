@@ -26,6 +26,14 @@ struct balance_estimate {
     bool conflict;              /* looks contradict each other: what was measured has changed */
 };
 
+/* Rounds that go on until it is decided: how many at most, and those of the first look (base/sequential.h). */
+#define BALANCE_ROUNDS_MAX   64
+#define BALANCE_ROUNDS_FIRST 8
+
+/* Looks for n >= 1 rounds. open: they go on until it is decided; else one look at the last, which was fixed in
+ * advance. cut: they have ended at n because their time was over. Returns 0 or ERR_NOMEM. */
+int balance_plan(int n, bool open, bool cut, struct sequential_plan *plan);
+
 /* By the sign test: only one run of a pair adds to the quantity, so it is not symmetric. x: a finite value
  * for each of n rounds, in their order; n may be 0. [out] to: without interval where there is none. Returns
  * 0 or ERR_NOMEM. */
@@ -43,6 +51,10 @@ enum balance {
 /* zeta decides whether the goal is met, data whose doing that is; so a wrong answer needs one of these two
  * intervals to be wrong on one side, which either is with half of BALANCE_ERROR at most. */
 enum balance balance_of(const struct balance_estimate *zeta, const struct balance_estimate *data);
+
+/* Whether zeta and data, medians over some of the rounds, lie where an answer found from all of them has them.
+ * NaN: they do not. */
+bool balance_agrees(enum balance found, double zeta, double data);
 
 /* Rounds, all together, that would probably decide what is undecided. value: zeta so far. NaN: not known
  * yet. */

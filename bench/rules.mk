@@ -67,5 +67,9 @@ bench-verdicts: all $(B)/tests/delay.so ## how often verdicts are wrong on this 
 	@for percent in 5 10 30; do O=$(B) bench/verdicts slower --percent $$percent --rounds 64 || exit; done
 	@O=$(B) bench/verdicts search --load 4
 
+bench-resample: all ## slowdowns of 5, 10, 30 % that verdicts find, in rounds recorded here: docs/measurements/verdicts.md
+	@mkdir -p $(B)/bench
+	@O=$(B) bench/resample $(B)/bench/rounds.json
+
 bench-profile: all $(B)/tests/mkcalls ## what nht1-profile adds to a call of MPI-IO
 	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-profile.sh

@@ -75,24 +75,6 @@ const char *bt_evidence_cores(const struct bt_machine *m, char why[EVIDENCE_WHY]
     return NULL;
 }
 
-/* Whether the rounds that were not disturbed say the same. */
-static bool agrees(const struct bt_evidence *e, enum balance found)
-{
-    switch (found) {
-    case BALANCE_MET:
-        return e->zeta <= BALANCE_GOAL;
-    case BALANCE_FASTER:
-        return e->zeta <= BALANCE_GOAL && e->data <= BALANCE_NEEDLESS;
-    case BALANCE_MISSED:
-        return e->zeta > BALANCE_GOAL && e->data > BALANCE_GOAL;
-    case BALANCE_NOT_DATA:
-        return e->zeta > BALANCE_GOAL && e->data <= BALANCE_GOAL;
-    case BALANCE_UNDECIDED:
-        return true;
-    }
-    return true;
-}
-
 const char *bt_evidence_rounds(const struct bt_evidence *e, enum balance found, bool conflict,
                                char why[EVIDENCE_WHY])
 {
@@ -110,7 +92,7 @@ const char *bt_evidence_rounds(const struct bt_evidence *e, enum balance found, 
                  e->disturbed, e->rounds);
         return "disturbed";
     }
-    if (e->disturbed > 0 && !agrees(e, found)) {
+    if (e->disturbed > 0 && !balance_agrees(found, e->zeta, e->data)) {
         snprintf(why, EVIDENCE_WHY,
                  "without the %d of %d rounds in which other programs, or other virtual machines, "
                  "took processors from the ranks, the answer would be another; measure again when "

@@ -98,20 +98,11 @@ static int column(const void *v, size_t bytes, int n, size_t offset, double *out
     return finite;
 }
 
-/* The looks that the number of rounds permits. */
-static int plan_looks(const struct bt_job *job, int n, struct sequential_plan *plan)
-{
-    const int last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
-    if (!job->setup->rounds_auto) return sequential_plan_at(BALANCE_ERROR, &last, 1, plan);
-    TRY(sequential_plan(BALANCE_ERROR, BT_AUTO_ROUNDS, plan));
-    return job->rounds_cut && n < BT_AUTO_ROUNDS ? sequential_plan_end(plan, n) : 0;
-}
-
 /* Without memory there is no interval. */
 static void estimate(const struct bt_job *job, const double *x, int n, struct balance_estimate *to)
 {
     struct sequential_plan plan = {0};
-    if (n > 0 && plan_looks(job, n, &plan) < 0) n = 0;
+    if (n > 0 && balance_plan(n, job->setup->rounds_auto, job->rounds_cut, &plan) < 0) n = 0;
     if (balance_look(&plan, x, n, to) < 0) err_clear();
 }
 

@@ -149,3 +149,27 @@ perfect() {
     expect_status 1
     expect_text "BENCH.json"
 }
+
+# recorded SPREAD: a record of 100 rounds, T_C 1 s and T_T 1.1 s, which vary by so much, evenly.
+recorded() {
+    jq -n --argjson spread "$1" '{runs: [range(1; 101) as $k | (1 + $spread * (($k * 37 % 101) / 101 - 0.5)) as $by |
+        {driver: "none", round: $k, t_t_s: 1}, {driver: "posix", round: $k, t_t_s: (1.1 * $by)}]}' >record.json
+}
+
+@test "resampled rounds: what is slower is found where noise is small, what is the same is not called different" {
+    recorded 0.04
+    run "$NHT1_ROOT/bench/resample" record.json --n 40 --percent 0,5 --rounds 64 --each 20
+    expect_status 0
+    # 40 tries: at most two wrong ones, and all that is 5 % slower, by both metrics.
+    [ "$(grep -cE '^\| T_T( / T_C)? \| 5 % \| 64 \| 100.0 \| 0.0 \|' <<<"$output")" -eq 2 ]
+    [ "$(grep -cE '^\| T_T( / T_C)? \| 0 % \| 64 \| [0-5]\.[05] \| [0-5]\.[05] \|' <<<"$output")" -eq 2 ]
+    [ "$(grep -cE '^\| T_T( / T_C)? \| 5 % \| 20 \| (9[0-9]\.[05]|100\.0) \| 0.0 \|' <<<"$output")" -eq 2 ]
+    # Hidden in noise it is undecided, and never called better.
+    recorded 1
+    run "$NHT1_ROOT/bench/resample" record.json --n 40 --percent 5 --rounds 20 --each 8
+    expect_status 0
+    [ "$(grep -cE '^\| T_T \| 5 % \| 20 \| [0-9.]+ \| [0-5]\.[05] \|' <<<"$output")" -eq 1 ]
+    run "$NHT1_ROOT/bench/resample" record.json --each 60
+    expect_status 1
+    expect_text "holds 100 rounds with a compute-only run; 120 are needed"
+}

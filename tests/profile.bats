@@ -340,6 +340,37 @@ views_are_told() {
     expect_text "Disturbed: ranks got "
 }
 
+@test "--repeat auto: pairs go on until it is decided, or the time is over; what is wrong is refused" {
+    local program=("$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat)
+    # That these runs are too short is known at the first look.
+    run nht1-profile --quiet --t-c --repeat auto --minutes 1000 --json p.json -- "${program[@]}"
+    expect_status 0
+    expect_schema nht1-profile-1 p.json
+    expect_json p.json '.zeta | (.rounds | length) == 8 and .answer == "not-measurable" and .zeta_ci95_lo <= .zeta_ci95_hi
+        or .zeta_ci95_lo == null'
+    expect_json p.json '.certificates | length == 8'
+    rm f.dat
+    # By the test's clock a run takes 3000 s: one, and three pairs, in 24000 s.
+    own_clock 0
+    run nht1-profile --quiet --t-c --repeat auto --minutes 400 --json p.json -- \
+        sh -c 'printf "%3000s" "" >>"$NHT1_CLOCK"; exec "$@"' sh "${program[@]}"
+    unset LD_PRELOAD
+    expect_status 0
+    expect_json p.json '.zeta.rounds | length == 3'
+    run nht1-profile --repeat auto -- touch started
+    expect_status 1
+    expect_text "--repeat and --t-c-add belong to --t-c"
+    run nht1-profile --t-c --minutes 3 -- touch started
+    expect_status 1
+    expect_text "--minutes is for --repeat auto"
+    run nht1-profile --t-c --repeat atuo -- touch started
+    expect_status 1
+    expect_text "auto"
+    run nht1-profile --t-c --repeat 0 -- touch started
+    expect_status 1
+    [ ! -e started ]
+}
+
 @test "the launcher is asked for its version once, before the clock of any run" {
     mkdir launcher
     cat >launcher/mpirun <<'END'

@@ -38,16 +38,18 @@
 #include "companions/profile/merge.h"
 #include "companions/workload/random.h"
 
-#define WORDS_MAX  16384
-#define REPEAT_MAX 1000
-#define VERSION_S  30.0 /* for a launcher to tell its version */
+#define WORDS_MAX    16384
+#define REPEAT_MAX   1000
+#define AUTO_MINUTES 10
+#define VERSION_S    30.0 /* for a launcher to tell its version */
 
 struct options {
     const char *out, *json, *split;
     struct conf_list t_c_add;
     const char *between;
     bool t_c, force, keep, quiet;
-    int64_t repeat;
+    const char *repeat;
+    double minutes; /* 0: not given */
 };
 
 #define AT(member) CONF_AT(struct options, member)
@@ -95,12 +97,17 @@ static const struct conf_option options[] = {
     {.name = "repeat",
      .arg = "R",
      .def = "1",
-     CONF_RANGE(1, REPEAT_MAX),
+     .words = "auto",
      .help =
          "Pairs of runs; from 6 on zeta has an interval. From 2 on a run before them, which is not "
          "counted, warms up. Before each run with writes the files that the program has created "
-         "are removed.",
+         "are removed. auto: pairs go on until it is decided (8 to 64), or --minutes are over.",
      AT(repeat)},
+    {.name = "minutes",
+     .arg = "M",
+     CONF_RANGE(0.01, 1e5),
+     .help = "Time for all runs of --repeat auto, default 10. What has begun comes to its end.",
+     AT(minutes)},
     {.name = "between",
      .arg = "COMMAND",
      .help = "With --repeat: a shell command that makes the state before the first run again, "
@@ -144,6 +151,7 @@ struct session {
     char dir[PATH_MAX];           /* counters of the last run with writes */
     char library[PATH_MAX];       /* that is loaded into the program */
     bool open_mpi;                /* the command is Open MPI's launcher */
+    int pairs_n;                  /* at most */
 };
 
 /* The program decides what an interrupt means; what was counted is reported all the same. */
@@ -345,10 +353,10 @@ static json_t *zeta_json(const struct profile_zeta *z, const struct profile_roun
 
 static int save_json(const struct options *o, const struct conf_list *args, const char *began,
                      int status, const struct profile_run *run, const struct profile_round *round,
-                     json_t *zeta, json_t *stamps)
+                     int n, json_t *zeta, json_t *stamps)
 {
     json_t *certificates = json_array();
-    for (int i = 0; i < o->repeat && round[i].certificate.ranks_n > 0; i++)
+    for (int i = 0; i < n && round[i].certificate.ranks_n > 0; i++)
         json_array_append_new(certificates, certificate_json(&round[i].certificate));
     char ended[32];
     json_t *command = json_array();
@@ -367,13 +375,30 @@ static int save_json(const struct options *o, const struct conf_list *args, cons
     return rc;
 }
 
+/* Pairs at most, and whether they end sooner once it is decided. */
+static int pairs_of(const struct options *o, int *n, bool *open)
+{
+    int64_t most = BALANCE_ROUNDS_MAX;
+    char meant[SUGGESTION_TEXT_MAX];
+    *open = strcmp(o->repeat, "auto") == 0;
+    if (!*open && conf_int("--repeat", o->repeat, 1, REPEAT_MAX, &most) < 0) {
+        if (o->repeat[0] >= '0' && o->repeat[0] <= '9') return ERR_USAGE;
+        err_clear();
+        return err_set(ERR_USAGE, "--repeat '%s': auto or a number of pairs is expected%s",
+                       o->repeat, suggestion_of(o->repeat, "auto", meant));
+    }
+    *n = (int)most;
+    return 0;
+}
+
 /* What can be known to be wrong before the program starts. */
 static int check(const struct options *o, const struct conf_list *args)
 {
     static const char *const split[] = {"run", "open", "direction"};
     char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
-    bool known = false;
+    bool known = false, open;
+    int pairs_n;
     if (args->n == 0)
         return err_set(ERR_USAGE, "no command: nht1-profile [OPTION...] -- mpirun -np 4 PROGRAM");
     for (size_t i = 0; i < sizeof split / sizeof split[0]; i++)
@@ -383,9 +408,11 @@ static int check(const struct options *o, const struct conf_list *args)
         return err_set(ERR_USAGE, "--split %s: run, open, direction or a number of calls%s",
                        o->split, suggestion_of(o->split, "run|open|direction", meant));
     }
-    if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
+    TRY(pairs_of(o, &pairs_n, &open));
+    if ((pairs_n > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
-    if (o->between && o->repeat == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
+    if (o->minutes > 0 && !open) return err_set(ERR_USAGE, "--minutes is for --repeat auto");
+    if (o->between && pairs_n == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
     TRY(conf_files_differ("--json", o->json, "--out", o->out));
     int rc = js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN);
     if (rc < 0) {
@@ -497,7 +524,7 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
     for (int half = 0; rc == 0 && half < 2 && *status == 0; half++) {
         if ((half == 0) == round->dropped_first) {
             rc = run_dropped(s, round, &without);
-        } else if (s->o->repeat > 1) {
+        } else if (s->pairs_n > 1) {
             rc = restore(s->o, s->dir);
             if (rc == 0) rc = run_watched(s, s->dir, false, run, &round->with, status);
             round->page_cache = before_in_memory(s->dir, has_flushed(run));
@@ -515,16 +542,35 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
     return rc;
 }
 
+/* Whether another pair is to be made after n of --repeat auto: until it is decided at a look, or before the
+ * pair for which there is no time; in that case alone the rest of the error is spent. */
+static int another(const struct profile_round *round, int n, double since_s, double minutes,
+                   struct profile_pairs *pairs, bool *more)
+{
+    struct profile_zeta z;
+    double pair_s = 0;
+    for (int i = 0; i < n; i++)
+        pair_s += round[i].took_s / n;
+    TRY(profile_judge(round, n, pairs, &z));
+    const bool settled = n >= BALANCE_ROUNDS_FIRST && profile_settled(&z);
+    profile_zeta_end(&z);
+    pairs->cut = !settled && watch_now() - since_s + pair_s > 60 * minutes;
+    *more = !settled && !pairs->cut;
+    return 0;
+}
+
 /* The runs: the first one is with writes. With --t-c each round is a pair, in random order from two
  * rounds on, which are not about the first run; *measured turns false where that cannot be. The files
  * are those of the last run with writes.
- * [out] run: that one; started: the command could be started. */
-static int rounds_make(const struct session *s, struct profile_round *round,
-                       struct profile_run *run, bool *measured, bool *started, int *status)
+ * [out] n: how many pairs; run: that one; started: the command could be started. */
+static int rounds_make(const struct session *s, struct profile_round *round, int *n,
+                       struct profile_pairs *pairs, struct profile_run *run, bool *measured,
+                       bool *started, int *status)
 {
     struct random random = random_begin((uint64_t)getpid(), 0);
-    const int repeat = (int)s->o->repeat;
+    const int repeat = s->pairs_n;
     const double began_s = watch_now();
+    *n = repeat;
     /* Of a single pair it is the run with writes. Its counters stay in dir until the next one. */
     TRY(run_watched(s, s->dir, false, run, &round[0].with, status));
     *started = true;
@@ -539,6 +585,13 @@ static int rounds_make(const struct session *s, struct profile_round *round,
             if (*status == 0) plain_line(stderr, "nht1-profile: %s", err_message());
             err_clear();
         }
+        bool more = true;
+        if (*measured && *status == 0 && pairs->open && i + 1 < repeat)
+            TRY(another(round, i + 1, began_s, s->o->minutes > 0 ? s->o->minutes : AUTO_MINUTES,
+                        pairs, &more));
+        if (more) continue;
+        *n = i + 1;
+        break;
     }
     if (run->size == 0)
         return err_set(ERR_INVALID,
@@ -550,15 +603,14 @@ static int rounds_make(const struct session *s, struct profile_round *round,
 
 /* The workload, the result and what is told. measured: they have a zeta. */
 static int report_profile(const struct options *o, const struct conf_list *args, const char *began,
-                          const struct profile_run *run, const struct profile_round *round,
-                          bool measured, int status)
+                          const struct profile_run *run, const struct profile_round *round, int n,
+                          const struct profile_pairs *pairs, bool measured, int status)
 {
     struct profile_zeta z = {0};
-    const int n = (int)o->repeat;
     int rc = save_workload(o, run);
-    if (rc == 0 && measured) rc = profile_judge(round, n, REPEAT_MAX, &z);
+    if (rc == 0 && measured) rc = profile_judge(round, n, pairs, &z);
     if (rc == 0 && o->json)
-        rc = save_json(o, args, began, status, run, round,
+        rc = save_json(o, args, began, status, run, round, n,
                        measured ? zeta_json(&z, round, n, run) : NULL, z.stamps);
     if (rc == 0 && !o->quiet) {
         fputc('\n', stderr);
@@ -578,18 +630,20 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     struct profile_run run = {0};
     char began[32];
     bool measured = o->t_c, started = false;
+    struct profile_pairs pairs = {.most = REPEAT_MAX};
+    int n;
+    TRY(pairs_of(o, &s.pairs_n, &pairs.open));
     snprintf(s.dir, sizeof s.dir, "%.4000s.run-%d", o->out, (int)getpid());
     TRY(library_find(s.library));
     s.open_mpi = is_open_mpi(args->item[0]);
     watch_utc(began);
-    struct profile_round *round =
-        mem_new(o->repeat, sizeof *round, "%lld rounds", (long long)o->repeat);
+    struct profile_round *round = mem_new(s.pairs_n, sizeof *round, "%d rounds", s.pairs_n);
     if (!round) return ERR_NOMEM;
-    int rc = rounds_make(&s, round, &run, &measured, &started, status);
+    int rc = rounds_make(&s, round, &n, &pairs, &run, &measured, &started, status);
     measured = measured && *status == 0;
-    if (rc == 0) rc = report_profile(o, args, began, &run, round, measured, *status);
+    if (rc == 0) rc = report_profile(o, args, began, &run, round, n, &pairs, measured, *status);
     profile_free(&run);
-    profile_rounds_end(round, (int)o->repeat);
+    profile_rounds_end(round, s.pairs_n);
     free(round);
     if (rc == ERR_INVALID && started && !o->t_c) {
         /* That there is nothing to profile does not change what the program's end says. */
