@@ -18,11 +18,11 @@ static double now_us(void)
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset)
 {
     static ssize_t (*real)(int, const void *, size_t, off_t);
-    static double delay_us = -1;
-    if (delay_us < 0) {
+    static double delay_us;
+    if (!real) {
         const char *text = getenv("NHT1_DELAY_US");
-        *(void **)&real = dlsym(RTLD_NEXT, "pwrite");
         delay_us = text ? atof(text) : 0;
+        *(void **)&real = dlsym(RTLD_NEXT, "pwrite");
     }
     for (const double end = now_us() + delay_us; count > 512 && now_us() < end;) {
     }
