@@ -31,6 +31,8 @@ export MPIRUN MPIRUN_FLAGS OBJDUMP
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := all
 MAKEFLAGS += -r --no-print-directory
+comma := ,
+hash := \#
 Q   := $(if $(V),,@)
 say  = $(if $(V),@:,@printf '  %-4s %s\n' $(1) $@)
 
@@ -62,8 +64,14 @@ ISA_generic := -Wno-psabi
 ISA_sve512  := -march=armv8.2-a+sve -msve-vector-bits=512
 ISA_sve256  := -march=armv8.2-a+sve -msve-vector-bits=256
 
-BASE_MPI    := base/par.c base/nodes.c base/cache.c base/own_all.c base/program.c base/mpilib_ask.c
-BASE_SERIAL := $(filter-out $(BASE_MPI),$(wildcard base/*.c))
+# offers CALL: whether the MPI library has it. Of two files that do a thing with and without it, one is built.
+offers       = $(shell printf '$(hash)include <mpi.h>\nint main(void) { return $1; }\n' | \
+    $(MPICC) -fsyntax-only -Werror=implicit-function-declaration -x c - >/dev/null 2>&1 && echo yes)
+MPI_TOOL    := $(call offers,MPI_T_finalize())
+SIMULATED   := $(call offers,(smpi_execute(0)$(comma) 0))
+BASE_MPI    := base/par.c base/nodes.c base/cache.c base/own_all.c base/program.c base/mpilib_ask.c \
+    base/mpilib_$(if $(MPI_TOOL),tool,notool).c base/simulation_$(if $(SIMULATED),smpi,none).c
+BASE_SERIAL := $(filter-out $(BASE_MPI) base/mpilib_%tool.c base/simulation_%.c,$(wildcard base/*.c))
 IO          := $(filter-out $(if $(URING),,io/writers/%_uring.c),$(wildcard io/*.c io/target/*.c io/writers/*.c))
 BT_SERIAL   := bt/solver/problem.c bt/solver/exact.c
 # listed KEY,VALUE: folders of the programs that have it in config/programs.conf. A folder that has a main.c
@@ -94,6 +102,7 @@ all: $(PROGRAMS) ## build the programs into build/bin (the default)
 
 # Settings of the last build: objects are made again when they change.
 SETTINGS := $(strip $(CC) $(MPICC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS) $(HDF5) $(PNETCDF) \
+              $(MPI_TOOL) $(SIMULATED) \
               $(foreach i,$(ISAS),$(ISA_$i)))
 ifneq ($(strip $(file <$(B)/settings)),$(SETTINGS))
 .PHONY: $(B)/settings
@@ -159,6 +168,7 @@ $(KERNELS): $(B)/obj/bt/solver/kernel_%.o: bt/solver/kernel.c $(B)/settings
 	$(call say,CC)
 	$(Q)$(CC) $(ISA_$*) -DBT_ISA=$* $(COMPILE)
 
+$(B)/obj/bt/options.o: FILEFLAGS = $(if $(SIMULATED),-DSIMULATED)
 $(B)/obj/bt/solver/kernels.o: FILEFLAGS = -DBT_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 
 # What the result record says about the build.
@@ -211,4 +221,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup setup-full run study example check check-full $(CHECKS:%=check-%) bench bench-beff bench-bookkeeping bench-kernels bench-model \
-        bench-profile bench-programs bench-sequential bench-verdicts fuzz fuzz-programs lint analyze coverage format info configure man install uninstall dist deb clean help
+        bench-profile bench-programs bench-sequential bench-verdicts simulate simulate-programs fuzz fuzz-programs lint analyze coverage format info configure man install uninstall dist deb clean help

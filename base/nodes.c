@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/simulation.h"
 #include "base/sys.h"
 
 /* The sum over nodes: the first rank of each speaks for it. */
@@ -30,9 +31,12 @@ int nodes_split(MPI_Comm comm, struct nodes *n)
 
 int nodes_find(MPI_Comm comm, struct nodes *n)
 {
-    struct sys_cpu cpu;
+    const int simulated = simulation_cores();
+    struct sys_cpu cpu = {.cores_n = simulated, .cores_allowed_n = simulated};
     TRY(nodes_split(comm, n));
-    sys_cpu(&cpu);
+    /* All simulated nodes are this machine, and asking takes long. */
+    if (n->rank == 0 || !simulated) sys_cpu(&cpu);
+    if (simulated) cpu.cores_n = cpu.cores_allowed_n = simulated;
     n->node_cores = cpu.cores_n > 0 ? cpu.cores_n : 1;
     n->cores_allowed = cpu.cores_allowed_n > 0 ? cpu.cores_allowed_n : n->node_cores;
     snprintf(n->cpu, sizeof n->cpu, "%s", cpu.model);

@@ -99,6 +99,10 @@ STAMP(INTERRUPTED, "interrupted", "nht1-bt", "warn", "the job did not come to it
       "stopped, was killed or failed; "
       "its "
       "complete runs are there")
+STAMP(SIMULATED, "simulated", "nht1-bt", "warn", "its times are those of a simulation",
+      "ranks and network were simulated ([simulation.md](simulation.md)): nothing was measured on "
+      "the "
+      "system that is named")
 STAMP(EXTRAPOLATED, "extrapolated", "nht1-bt", "note", "", "fewer steps than the class has")
 STAMP(VALID, "valid", "nht1-beff nht1-beffio nht1-workload", "good", "",
       "nht1-beff, nht1-beffio: every rule of the definition was kept; nht1-workload: the run "

@@ -7,6 +7,7 @@
 
 #include "base/mpilib.h"
 #include "base/par.h"
+#include "base/simulation.h"
 #include "base/sys.h"
 #include "base/units.h"
 
@@ -51,7 +52,7 @@ static void drop_store(struct bt_job *job)
 
 static bool store_usable(struct bt_job *job)
 {
-    if (job->tc.unusable) return false;
+    if (job->tc.unusable || simulation()) return false;
     if (bt_tc_path(job->setup->opt.tc_store, job->tc.store, sizeof job->tc.store) == 0) return true;
     drop_store(job);
     return false;
@@ -135,7 +136,6 @@ static int candidates(const struct bt_job *job, struct bt_decomp *d)
 /* Makes a compute-only run with the fastest of a few decompositions, chosen by a few steps of each. */
 static int measure(struct bt_job *job)
 {
-    const struct bt_setup *s = job->setup;
     struct bt_decomp d[PROBES_MAX];
     struct bt_solver *solver = NULL;
     const int n = candidates(job, d);
@@ -143,7 +143,7 @@ static int measure(struct bt_job *job)
     int best = 0;
     for (int i = 0; n > 1 && i < n; i++) {
         double seconds;
-        TRY(bt_solver_new(&solver, job->comm, &s->problem, &d[i], s->opt.isa));
+        TRY(bt_job_solver(job, &d[i], &solver));
         const int rc = bt_run_probe(job->comm, solver, PROBE_STEPS, &seconds);
         bt_solver_free(solver);
         TRY(rc);
@@ -151,7 +151,7 @@ static int measure(struct bt_job *job)
         shortest = seconds;
         best = i;
     }
-    TRY(bt_solver_new(&solver, job->comm, &s->problem, &d[best], s->opt.isa));
+    TRY(bt_job_solver(job, &d[best], &solver));
     const int rc = bt_compute_run(job, solver, &d[best], 0);
     bt_solver_free(solver);
     return rc;
@@ -196,6 +196,7 @@ static void take_measured(struct bt_job *job)
 int bt_compute_known(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
+    if (simulation()) return 0; /* its times are no T_C */
     if (s->tc_source == BT_TC_GIVEN) {
         job->tc.entry = (struct bt_tc_entry){.t_c_s = s->tc_given_s};
         job->tc.origin = BT_TC_FROM_USER;
@@ -214,7 +215,7 @@ int bt_compute_find(struct bt_job *job)
     double other_s;
     int runs_n;
     TRY(bt_compute_known(job));
-    if (job->tc.origin == BT_TC_FROM_USER) return 0;
+    if (job->tc.origin == BT_TC_FROM_USER || simulation()) return 0;
     if (job->tc.origin == BT_TC_FROM_STORE) {
         const double stored_s = job->tc.entry.t_c_s;
         if (beaten_by_writing(job, stored_s, FASTER, &other_s)) {

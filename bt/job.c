@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/progress.h"
+#include "base/simulation.h"
 #include "base/stop.h"
 #include "base/sys.h"
 #include "base/watch.h"
@@ -146,11 +147,23 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY(bt_machine_make(comm, &job->machine));
     TRY(par_hosts(comm, 0, &job->hosts));
     const int64_t *cells = job->decomp.count;
+    if (setup->opt.charge) return 0; /* fields take no memory */
     TRY(bt_machine_memory(
         &job->machine, bt_machine_rank_bytes(cells[0] * cells[1] * cells[2], setup->writers_n > 0) +
                            bt_read_plan_bytes(&job->reads, false)));
     warn(job);
     return 0;
+}
+
+int bt_job_solver(const struct bt_job *job, const struct bt_decomp *d, struct bt_solver **solver)
+{
+    const struct bt_setup *s = job->setup;
+    return bt_solver_new_charged(solver, job->comm, &s->problem, d, s->opt.isa, s->opt.charge);
+}
+
+const char *bt_job_computing(const struct bt_job *job)
+{
+    return job->setup->opt.charge ? "charged" : simulation_measures() ? "measured" : "free";
 }
 
 void bt_job_free(struct bt_job *job)
@@ -216,7 +229,7 @@ static int prove(const struct bt_job *job, struct bt_outcome *o)
 }
 
 /* The verdict on a run that was completed: norms first, then the file. */
-static void judge(struct bt_outcome *o, bool writes)
+static void judge(struct bt_outcome *o, bool writes, bool charged)
 {
     const bool known = o->run.norms != NULL;
     const char *as = !known                   ? ""
@@ -230,7 +243,10 @@ static void judge(struct bt_outcome *o, bool writes)
         if (!o->run.readings.reading[i].right) misread = &o->run.readings.reading[i];
     o->wrong = norms_wrong || misread || state == BT_PROOF_WRONG;
     o->verified = !o->wrong && (writes ? state == BT_PROOF_RIGHT : known);
-    if (norms_wrong)
+    if (charged)
+        snprintf(o->verdict, sizeof o->verdict,
+                 "not verified: the simulation charged the time of computing and did none");
+    else if (norms_wrong)
         snprintf(o->verdict, sizeof o->verdict,
                  "WRONG: the norms differ from the %s ones by %.3g, relative",
                  o->run.norms->computed ? "computed" : "published", o->run.norms_deviation);
@@ -287,7 +303,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
                                      .problem = task->problem,
                                      .solver = solver,
                                      .io = c ? &spec : NULL,
-                                     .nodes = &job->machine.nodes,
+                                     .nodes = simulation() ? NULL : &job->machine.nodes,
                                      .threads = job->machine.threads,
                                      .setup = s,
                                      .reads = &job->reads,
@@ -312,7 +328,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
     TRY(rc);
     take_notices(job, &o->run);
     TRY(prove(job, o));
-    judge(o, c != NULL);
+    judge(o, c != NULL, s->opt.charge != NULL);
     const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
     const bool remove = task->remove && o->serial_file && !suspect;
     return remove ? io_file_remove(job->comm, task->path, run_id(o), job->lock) : 0;

@@ -80,6 +80,12 @@ struct bt_job {
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup);
 void bt_job_free(struct bt_job *job);
 
+/* A solver for the job, as its options ask. Collective. [out] solver, to be freed by bt_solver_free. */
+int bt_job_solver(const struct bt_job *job, const struct bt_decomp *d, struct bt_solver **solver);
+
+/* How a simulation takes the time of computing: "charged", "measured" or "free". Local. */
+const char *bt_job_computing(const struct bt_job *job);
+
 /* What a run is to do. All borrowed. */
 struct bt_task {
     const struct bt_candidate *candidate; /* NULL: only compute */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/balance.h"
+#include "base/simulation.h"
 #include "base/stamp.h"
 #include "base/units.h"
 #include "bt/evidence.h"
@@ -81,6 +82,21 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
     }
 }
 
+static void judge_simulation(json_t *to, const struct bt_job *job)
+{
+    if (!simulation()) return;
+    const char *how = bt_job_computing(job);
+    stamp_add(to, STAMP_SIMULATED, SEVERITY_WARN, NULL,
+              "Simulated: ranks and network are those of the platform \"%s\". %s File systems are "
+              "not simulated.",
+              simulation_platform(),
+              strcmp(how, "charged") == 0
+                  ? "Computing was not done, its time is that of kernels measured on this machine."
+              : strcmp(how, "measured") == 0
+                  ? "Computing took the time that it took in the simulation."
+                  : "Computing took no time.");
+}
+
 static json_t *judge_job(const struct bt_judged *j)
 {
     const struct bt_problem *p = &j->job->setup->problem;
@@ -99,6 +115,7 @@ static json_t *judge_job(const struct bt_judged *j)
         stamp_add(to, STAMP_INTERRUPTED, SEVERITY_WARN, stamp_number(NULL, "rounds_done_n", done),
                   "Interrupted: the job did not finish; %d round%s %s complete.", done,
                   units_plural(done), done == 1 ? "is" : "are");
+    judge_simulation(to, j->job);
     judge_cores(to, &j->job->machine);
     judge_t_c(to, j);
     const struct bt_reference *whole;

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/simulation.h"
 #include "base/sys.h"
 #include "bt/solver/problem.h"
 
@@ -74,11 +75,12 @@ out:
 
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
 {
-    const int allowed = sys_cpus_allowed(NULL), width = allowed > 0 ? allowed : INT_MAX;
+    const int allowed = simulation() ? 0 : sys_cpus_allowed(NULL),
+              width = allowed > 0 ? allowed : INT_MAX;
     int fair = 1;
     *m = (struct bt_machine){.nodes.node = MPI_COMM_NULL};
     TRY(nodes_find(comm, &m->nodes));
-    TRY(fair_threads(m, &fair));
+    if (!simulation()) TRY(fair_threads(m, &fair)); /* its ranks are one process */
     if (!omp_num_threads() || !is_thread_count(omp_num_threads())) omp_set_num_threads(fair);
     const int threads = omp_get_max_threads();
     TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, comm));

@@ -68,6 +68,15 @@ static const struct conf_option table[] = {
          "Instruction set of the kernels: auto (the widest that all ranks have), generic, avx2, "
          "avx512; on aarch64 neon, sve256, sve512. Default: the environment variable NHT1_ISA, "
          "else auto."},
+#ifdef SIMULATED
+    {.name = "charge",
+     .arg = "FILE",
+     AT(charge),
+     .help = "Charge the time of computing from the table FILE instead of computing: kernels are "
+             "timed once for every shape of a block that is not in it. There is no solution then, "
+             "and nothing to write. Default: everything is computed, which takes no simulated "
+             "time unless SimGrid is told to measure it."},
+#endif
 
     {.name = "io",
      .arg = "NAMES",
@@ -554,6 +563,9 @@ static int interpret(struct bt_setup *s, const bool *given)
     s->sync =
         (enum io_sync)conf_chosen(&bt_program, &s->opt, "sync"); /* in the order of the enum */
     TRY(writers_setup(s));
+    if (s->opt.charge && s->writers_n > 0)
+        return err_set(ERR_USAGE,
+                       "--charge: nothing is computed that could be written: give --io none");
     TRY(rounds_setup(s, given));
     TRY(search_setup(s, given));
     TRY(restart_setup(s));

@@ -30,7 +30,7 @@ struct bt_options {
     double dt;        /* 0: not given */
     int64_t interval; /* 0: that of the class */
     bool last;
-    const char *decomp, *isa;
+    const char *decomp, *isa, *charge;
     const char *io, *layout, *out;
     struct io_tuning tuning; /* each setting by its own option */
     struct conf_list hints;

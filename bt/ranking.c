@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/sequential.h"
+#include "base/simulation.h"
 #include "base/stat.h"
 #include "bt/metrics.h"
 #include "io/writers/writer.h"
@@ -82,7 +83,7 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
 bool bt_is_official(const struct bt_job *job, const struct bt_outcome *o)
 {
     return bt_metric_is_official_case(&job->setup->problem) && o->serial_file && o->verified &&
-           !o->run.resumed;
+           !o->run.resumed && !simulation();
 }
 
 /* The finite values of one quantity, the member at offset of structs of so many bytes, over the runs of a

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/program.h"
+#include "base/simulation.h"
 #include "base/stamp.h"
 #include "base/sys.h"
 #include "base/watch.h"
@@ -397,6 +398,10 @@ static json_t *system_record(const struct bt_job *job)
     js_set(o, "solver_memory_bytes", js_real(job->memory_bytes));
     js_set(o, "memory_bytes_per_cell", js_real(job->memory_bytes / cells));
     js_set(o, "setup_s", js_real(job->setup_s));
+    if (simulation())
+        js_set(o, "simulation",
+               json_pack("{ss ss}", "platform", simulation_platform(), "computing",
+                         bt_job_computing(job)));
     return o;
 }
 

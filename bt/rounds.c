@@ -59,10 +59,9 @@ static int64_t warm_up(const struct bt_job *job)
 /* Makes the solver of the rounds, and notes how long that took and what it tells about itself. */
 static int solver_new(struct bt_job *job, struct bt_solver **solver)
 {
-    const struct bt_setup *s = job->setup;
     struct par_spread took;
     const double start_s = watch_now();
-    TRY(bt_solver_new(solver, job->comm, &s->problem, &job->decomp, s->opt.isa));
+    TRY(bt_job_solver(job, &job->decomp, solver));
     TRY(par_spread(job->comm, watch_now() - start_s, &took));
     job->setup_s = took.max;
     const double mine = (double)bt_solver_memory_bytes(*solver);

@@ -81,7 +81,7 @@ static int prepare(struct run_state *w, struct bt_run *run)
         }
     }
     TRY(par_agree(q->comm, rc));
-    if (!resume) {
+    if (!resume && !q->setup->opt.charge) { /* what is charged needs no warming up */
         bt_solver_reset(q->solver);
         TRY(bt_solver_step(q->solver));
         bt_solver_reset(q->solver);
@@ -187,6 +187,10 @@ static int take_norms(const struct run_state *w, struct bt_run *run)
     const struct bt_reference *ref = bt_reference_find(p->n, p->steps, p->dt);
     run->norms = ref;
     if (run->interrupted) return 0;
+    if (w->q->setup->opt.charge) {
+        run->norms = NULL; /* there is no solution */
+        return 0;
+    }
     TRY(bt_solver_error_norms(w->q->solver, run->xce));
     TRY(bt_solver_residual_norms(w->q->solver, run->xcr));
     if (!ref) return 0;

@@ -55,3 +55,14 @@ study: ## make study STUDY=NAME: one of config/*.ini or an INI file; STUDY= list
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study $(or $(STUDY),--list) $(STUDY_FLAGS)
+
+# nht1-bt as SimGrid simulates it, in a build folder of its own.
+SIMULATION := $(B)/simulation
+simulate-programs:
+	@$(MAKE) -j$(JOBS) O=$(SIMULATION) CC=smpicc MPICC=smpicc URING= \
+	    CFLAGS='$(CFLAGS) -DSMPI_NO_OVERRIDE_MALLOC -Wno-discarded-qualifiers' $(SIMULATION)/bin/nht1-bt
+	$(Q)strip $(SIMULATION)/bin/nht1-bt
+simulate: ## thousands of ranks with the real code, by SimGrid: docs/simulation.md; PLATFORMS, RANKS, CLASS
+	@command -v smpicc >/dev/null && command -v smpirun >/dev/null || \
+	    { echo "make simulate: left out: SimGrid is not installed: make setup-full, or apt-get install libsimgrid-dev"; exit 0; }; \
+	$(MAKE) simulate-programs && PYTHONPATH=runs python3 -B -m nht1.simulate $(abspath $(SIMULATION))

@@ -5,9 +5,11 @@
  * rank behind it. */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/simulation.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
 
@@ -97,6 +99,24 @@ static void copy_planes(struct bt_solver *s, const struct bt_halo_message *m, bo
             }
 }
 
+void bt_exchange_pack(struct bt_solver *s)
+{
+    for (int i = 0; i < s->halo.sends; i++)
+        copy_planes(s, &s->halo.send[i], true);
+}
+
+void bt_exchange_unpack(struct bt_solver *s)
+{
+    for (int i = 0; i < s->halo.recvs; i++)
+        copy_planes(s, &s->halo.recv[i], false);
+}
+
+void bt_exchange_clear(struct bt_solver *s)
+{
+    for (int i = 0; i < s->halo.recvs; i++)
+        memset(s->halo.recv[i].buffer, 0, (size_t)s->halo.recv[i].values * sizeof(double));
+}
+
 int bt_exchange(struct bt_solver *s)
 {
     struct bt_halo *h = &s->halo;
@@ -108,12 +128,17 @@ int bt_exchange(struct bt_solver *s)
     }
     for (int i = 0; i < h->sends; i++) {
         struct bt_halo_message *m = &h->send[i];
-        copy_planes(s, m, true);
+        if (s->charge)
+            simulation_compute(s->charge->pack_s / h->sends);
+        else
+            copy_planes(s, m, true);
         TRY_MPI(MPI_Isend(m->buffer, (int)m->values, MPI_DOUBLE, m->peer, m->axis, s->comm,
                           &request[h->recvs + i]));
     }
     TRY_MPI(MPI_Waitall(h->recvs + h->sends, request, MPI_STATUSES_IGNORE));
-    for (int i = 0; i < h->recvs; i++)
-        copy_planes(s, &h->recv[i], false);
+    if (s->charge)
+        simulation_compute(s->charge->unpack_s);
+    else
+        bt_exchange_unpack(s);
     return 0;
 }

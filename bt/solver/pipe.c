@@ -32,7 +32,7 @@ static int end_new(struct bt_solver *s, struct bt_pipe_end *e, int peer, int64_t
         if (peer < 0) continue;
         e->buffer[i] = bt_doubles(values);
         if (!e->buffer[i]) return mem_error("pipeline messages");
-        memset(e->buffer[i], 0, (size_t)values * sizeof(double));
+        if (!s->charge) memset(e->buffer[i], 0, (size_t)values * sizeof(double));
         s->memory_bytes += values * (int64_t)sizeof(double);
     }
     return 0;
@@ -58,14 +58,11 @@ int bt_pipe_new(struct bt_solver *s, int dir)
     const int lanes = s->kernel->lanes, parts = s->d.p[dir];
     if (up < 0 && down < 0) return 0; /* alone with the interior of its lines */
     c->divided = true;
-    /* The group is the same on all ranks of the chain; the window is each rank's own. To the top
-     * and back 2 (parts - at) - 1 groups are under way, more if messages are late: with more room
-     * than that a rank would run ahead, and its stored blocks out of the cache. */
+    /* The group is the same on all ranks of the chain; the window is each rank's own. */
     const int64_t batches = bt_batch_count(s, dir);
     c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
     c->groups = bt_plan_div_up(batches, c->group);
-    c->window = bt_min64(bt_max64(bt_plan_stored(batches, lanes) / c->group, 2),
-                         3 * (parts - s->d.at[dir]) - 2);
+    c->window = bt_plan_window(batches, lanes, c->group, parts, s->d.at[dir]);
     c->store_values = c->window * c->group * s->ni[dir] * BT_STORE * lanes;
     TRY(end_new(s, &c->carry_in, down, c->group * BT_CARRY * lanes));
     TRY(end_new(s, &c->carry_out, up, c->group * BT_CARRY * lanes));
@@ -97,6 +94,18 @@ void bt_pipe_free(struct bt_chain *c)
     end_free(&c->carry_out);
     end_free(&c->w_in);
     end_free(&c->w_out);
+}
+
+static void end_clear(struct bt_pipe_end *e)
+{
+    for (int i = 0; i < BT_PIPE_DEPTH; i++)
+        if (e->buffer[i]) memset(e->buffer[i], 0, (size_t)e->values * sizeof(double));
+}
+
+void bt_pipe_clear(struct bt_chain *c)
+{
+    end_clear(&c->carry_in);
+    end_clear(&c->w_in);
 }
 
 /* One sweep under way. */
@@ -193,7 +202,10 @@ static void each_batch(struct pipe *p, int64_t group,
 static int eliminate_group(struct pipe *p)
 {
     const int64_t g = p->eliminated++;
-    each_batch(p, g, eliminate_batch);
+    if (p->s->charge)
+        bt_charge_forward(p->s, p->dir, group_end(p, g) - g * p->c->group);
+    else
+        each_batch(p, g, eliminate_batch);
     TRY(post_send(p, &p->c->carry_out, TAG_CARRY, g));
     return post_receive(p, &p->c->carry_in, TAG_CARRY, g + BT_PIPE_DEPTH);
 }
@@ -201,7 +213,10 @@ static int eliminate_group(struct pipe *p)
 static int substitute_group(struct pipe *p)
 {
     const int64_t g = p->done++;
-    each_batch(p, g, substitute_batch);
+    if (p->s->charge)
+        bt_charge_backward(p->s, p->dir, group_end(p, g) - g * p->c->group);
+    else
+        each_batch(p, g, substitute_batch);
     TRY(post_send(p, &p->c->w_out, TAG_W, g));
     return post_receive(p, &p->c->w_in, TAG_W, g + BT_PIPE_DEPTH);
 }
@@ -234,15 +249,33 @@ static int may_eliminate(struct pipe *p, int *ready)
     return *ready ? finished(&p->c->carry_out, p->eliminated, ready) : 0;
 }
 
-/* Waits until the next elimination or back substitution can go on. */
+/* Adds the request of a group's message to a list, if it is still under way. */
+static void hold_up(struct bt_pipe_end *e, int64_t group, MPI_Request *list[], int *n)
+{
+    MPI_Request *r = &e->request[group % BT_PIPE_DEPTH];
+    if (e->peer >= 0 && *r != MPI_REQUEST_NULL) list[(*n)++] = r;
+}
+
+/* Waits until one of the messages has come or left that the next elimination and back substitution wait
+ * for. Not by testing: in a simulation nothing happens in between. */
 static int wait_either(struct pipe *p)
 {
+    struct bt_chain *c = p->c;
+    MPI_Request *awaited[4], copy[4];
+    int n = 0, which;
     const double start = watch_now();
-    int ready = 0;
-    while (!ready) {
-        TRY(may_substitute(p, &ready));
-        if (!ready) TRY(may_eliminate(p, &ready));
+    if (p->done < p->eliminated) {
+        hold_up(&c->w_in, p->done, awaited, &n);
+        hold_up(&c->w_out, p->done, awaited, &n);
     }
+    if (p->eliminated < c->groups && p->eliminated - p->done < c->window) {
+        hold_up(&c->carry_in, p->eliminated, awaited, &n);
+        hold_up(&c->carry_out, p->eliminated, awaited, &n);
+    }
+    for (int i = 0; i < n; i++)
+        copy[i] = *awaited[i];
+    TRY_MPI(MPI_Waitany(n, copy, &which, MPI_STATUS_IGNORE));
+    if (which != MPI_UNDEFINED) *awaited[which] = copy[which];
     p->s->phase_s[BT_PHASE_PIPE_WAIT] += watch_now() - start;
     return 0;
 }

@@ -76,6 +76,15 @@ static inline int64_t bt_plan_stored(int64_t batches, int64_t lanes)
     return batches * lanes * BT_PLAN_STORE_PER_CELL / bt_plan_cell_bytes(lanes);
 }
 
+/* Groups that rank `at` of a chain of parts may have between elimination and back substitution. To the top
+ * and back 2 (parts - at) - 1 groups are under way, more if messages are late: with more room than that a
+ * rank would run ahead, and its stored blocks out of the cache. */
+static inline int64_t bt_plan_window(int64_t batches, int64_t lanes, int64_t group, int64_t parts,
+                                     int64_t at)
+{
+    return bt_min64(bt_max64(bt_plan_stored(batches, lanes) / group, 2), 3 * (parts - at) - 2);
+}
+
 /* Batches in a message of a pipeline over parts ranks of a grid of size^3 cells. While a group is
  * on its way up and down the chain, the lowest rank eliminates 2 parts - 1 others. Made of numbers
  * that the ranks of the chain have in common. */

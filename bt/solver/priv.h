@@ -10,6 +10,7 @@
  * side, R and H have interior cells only. */
 #include <mpi.h>
 
+#include "bt/solver/charge.h"
 #include "bt/solver/decomp.h"
 #include "bt/solver/exact.h"
 #include "bt/solver/field.h"
@@ -82,15 +83,25 @@ struct bt_solver {
     double *pipe_store; /* of the divided direction being swept */
     int threads;
     struct bt_scratch *scratch; /* [threads] */
+    struct bt_charge
+        *charge; /* computing is charged, and fields have no memory; NULL: it is done */
     int64_t memory_bytes;
     double phase_s[BT_PHASES];
 };
+
+/* block.c: memory for the fields, set to constants. Local. */
+int bt_block_new(struct bt_solver *s);
+void bt_block_free(struct bt_solver *s);
 
 /* exchange.c: plan and buffers; fills the two planes around this rank's block with their owners'
  * values. bt_exchange is collective. */
 int bt_exchange_new(struct bt_solver *s);
 void bt_exchange_free(struct bt_solver *s);
 int bt_exchange(struct bt_solver *s);
+/* Its copies between U and messages alone, and zeros into the messages. Local. */
+void bt_exchange_pack(struct bt_solver *s);
+void bt_exchange_unpack(struct bt_solver *s);
+void bt_exchange_clear(struct bt_solver *s);
 
 /* rhs.c: R = dt (L(U) + H) on rows j0 .. j0+rows-1 of plane k, by one thread. Local. */
 void bt_rhs_strip(struct bt_solver *s, struct bt_scratch *t, int64_t k, int64_t j0, int64_t rows);
@@ -112,6 +123,8 @@ int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags);
 int bt_pipe_new(struct bt_solver *s, int dir);
 int bt_pipe_store_new(struct bt_solver *s);
 void bt_pipe_free(struct bt_chain *c);
+/* Zeros into the messages. Local. */
+void bt_pipe_clear(struct bt_chain *c);
 
 /* batch.c: batches of a direction, and the first of eta or zeta that is gathered from what whole
  * vectors leave over; one batch through elimination and back substitution. */

@@ -117,8 +117,7 @@ static int parts_new(struct bt_solver *s)
 {
     static const double d[3] = {0.75, 0.75, 1.0};
     const double inverse_h = (double)(s->problem.n - 1), dt = s->problem.dt;
-    const int64_t zero[3] = {0, 0, 0}, n = s->problem.n;
-    int64_t lo[3], hi[3];
+    const int64_t n = s->problem.n;
     s->active = true;
     s->coef.t1 = dt * inverse_h * inverse_h;
     s->coef.t2 = 0.5 * dt * inverse_h;
@@ -138,15 +137,10 @@ static int parts_new(struct bt_solver *s)
         s->coef.diff[q] = s->coef.td[q] / s->coef.t2;
         s->coef.del[q] = (1.0 + 2.0 * s->coef.td[q]) / s->coef.t2;
         s->coef.del4[q] = s->coef.del[q] / BT_C2;
-        lo[q] = bt_min64(-2, -s->skip[q]);
-        hi[q] = bt_max64(s->ni[q] + 2, s->d.count[q] - s->skip[q]);
     }
     TRY(bt_exact_new(&s->exact, n));
     s->memory_bytes += 3 * BT_NCOMP * n * (int64_t)sizeof(double);
-    /* Places outside the domain are read with coefficient zero: they must be finite. */
-    TRY(bt_field_new(&s->u, lo, hi, 1.0));
-    TRY(bt_field_new(&s->r, zero, s->ni, 0.0));
-    TRY(bt_field_new(&s->h, zero, s->ni, 0.0));
+    if (!s->charge) TRY(bt_block_new(s));
     s->memory_bytes += s->u.bytes + s->r.bytes + s->h.bytes;
     TRY(bt_exchange_new(s));
     TRY(bt_rhs_new(s));
@@ -156,11 +150,19 @@ static int parts_new(struct bt_solver *s)
 int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem *p,
                   const struct bt_decomp *d, const char *isa)
 {
+    return bt_solver_new_charged(out, comm, p, d, isa, NULL);
+}
+
+int bt_solver_new_charged(struct bt_solver **out, MPI_Comm comm, const struct bt_problem *p,
+                          const struct bt_decomp *d, const char *isa, const char *charge)
+{
     int rc = 0;
     struct bt_solver *s = calloc(1, sizeof *s);
     *out = NULL;
-    rc = par_agree(comm, s ? 0 : mem_error("a solver"));
+    if (s && charge) s->charge = calloc(1, sizeof *s->charge);
+    rc = par_agree(comm, s && (s->charge || !charge) ? 0 : mem_error("a solver"));
     if (rc < 0) {
+        if (s) free(s->charge);
         free(s);
         return rc;
     }
@@ -170,8 +172,13 @@ int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem
     TRY_MPI_TO(failed, rc, MPI_Comm_dup(comm, &s->comm));
     TRY_TO(failed, rc, ranks_agree(s, isa));
     TRY_TO(failed, rc, par_agree(s->comm, parts_new(s)));
-    TRY_TO(failed, rc, forcing_new(s));
-    bt_solver_reset(s);
+    s->forced = charge != NULL;
+    if (charge) {
+        TRY_TO(failed, rc, bt_charge_new(s, charge));
+    } else {
+        TRY_TO(failed, rc, forcing_new(s));
+        bt_solver_reset(s);
+    }
     *out = s;
     return 0;
 failed:
@@ -185,10 +192,9 @@ void bt_solver_free(struct bt_solver *s)
     bt_sweep_free(s);
     bt_rhs_free(s);
     bt_exchange_free(s);
-    bt_field_free(&s->u);
-    bt_field_free(&s->r);
-    bt_field_free(&s->h);
+    bt_block_free(s);
     bt_exact_free(&s->exact);
+    free(s->charge);
     if (s->comm != MPI_COMM_NULL) MPI_Comm_free(&s->comm);
     free(s);
 }
@@ -197,7 +203,7 @@ void bt_solver_free(struct bt_solver *s)
 
 void bt_solver_reset(struct bt_solver *s)
 {
-    fill(s, bt_exact_initial);
+    if (!s->charge) fill(s, bt_exact_initial);
 }
 
 int bt_solver_step(struct bt_solver *s)

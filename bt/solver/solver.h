@@ -38,6 +38,11 @@ int bt_solver_new(struct bt_solver **s, MPI_Comm comm, const struct bt_problem *
                   const struct bt_decomp *d, const char *isa);
 void bt_solver_free(struct bt_solver *s);
 
+/* The same for a simulation (base/simulation.h) that charges the time of computing, from a table of that
+ * name, instead of computing: steps take their time, and there is no solution. NULL: it computes. */
+int bt_solver_new_charged(struct bt_solver **s, MPI_Comm comm, const struct bt_problem *p,
+                          const struct bt_decomp *d, const char *isa, const char *charge);
+
 /* Names of the instruction sets in this binary, "avx512 avx2 generic". */
 const char *bt_solver_isas(void);
 

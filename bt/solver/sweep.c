@@ -62,6 +62,12 @@ int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
             account(s, dir, watch_now() - start - (s->phase_s[BT_PHASE_PIPE_WAIT] - waited));
             continue;
         }
+        if (s->charge) {
+            bt_charge_forward(s, dir, bt_batch_count(s, dir));
+            bt_charge_backward(s, dir, bt_batch_count(s, dir));
+            account(s, dir, watch_now() - start);
+            continue;
+        }
         while (past < end && !s->chain[past].divided)
             past++;
             /* One team for all of them: starting it costs more than the barriers between them. */
@@ -92,7 +98,7 @@ static double *scratch_new(struct bt_solver *s, struct bt_scratch *t)
     const int64_t total = store + 2 * packed + prim;
     double *p = bt_doubles(total);
     if (!p) return NULL;
-    memset(p, 0, (size_t)total * sizeof *p);
+    if (!s->charge) memset(p, 0, (size_t)total * sizeof *p);
     t->store = p, p += store;
     t->u = p, p += packed;
     t->r = p, p += packed;

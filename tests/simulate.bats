@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-bt on simulated ranks (docs/simulation.md): right results, no deadlock, charged times, stamps.
+load helpers
+
+setup_file() {
+    need_large smpicc smpirun
+    env -u MAKEFLAGS -u MFLAGS make -C "$NHT1_ROOT" -j2 O="${NHT1_BIN%/bin}" simulate-programs >&2
+}
+
+# simulated RANKS PLATFORM [ARGUMENT...]: of nht1-bt; SMPI_FLAGS: of SimGrid.
+simulated() {
+    local ranks=$1 platform=$NHT1_ROOT/config/platforms/$2.xml
+    shift 2
+    seq -f 'node-%.0f' 0 "$((ranks - 1))" >hosts
+    # shellcheck disable=SC2086 # a list of flags
+    OMP_NUM_THREADS=1 timeout "$NHT1_HANG_S" smpirun -np "$ranks" -platform "$platform" -hostfile hosts \
+        --log=root.thres:critical --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 \
+        --cfg=smpi/coll-selector:ompi ${SMPI_FLAGS:-} "${NHT1_BIN%/bin}/simulation/bin/nht1-bt" "$@"
+}
+
+@test "8 simulated ranks: norms verified, stamped simulated, never T_C" {
+    run simulated 8 fat-tree --class S --decomp 3d --io none --json r.json
+    expect_status 0
+    expect_json r.json '.runs[0].verified and .system.ranks == 8 and .system.nodes == 8'
+    expect_json r.json '.system.simulation == {platform: "fat-tree", computing: "free"}'
+    expect_json r.json '[.stamps[].code] | index("simulated") != null'
+    expect_json r.json '.t_c.origin == "unknown"'
+    [ ! -e "$XDG_STATE_HOME/nht1/tc.json" ]
+}
+
+@test "27 simulated ranks: the same dumps as one rank, on every platform, with synchronous sends" {
+    local platform
+    mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
+    for platform in flat fat-tree dragonfly torus; do
+        SMPI_FLAGS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0" \
+            run simulated 27 "$platform" --class S --steps 10 --decomp 3d --io posix --out many.bin --force --tc 1 --quiet
+        expect_status 0
+        cmp one.bin many.bin
+    done
+}
+
+@test "charged computing: a step takes its time twice, nothing is computed, nothing can be written" {
+    run simulated 8 flat --class W --steps 2 --decomp 3d --io none --charge k.json --json a.json
+    expect_status 0
+    run simulated 8 flat --class W --steps 2 --decomp 3d --io none --charge k.json --json b.json
+    expect_status 0
+    expect_json k.json '.schema == "nht1-kernels/1" and (.entries | length == 8)'
+    expect_json a.json '.runs[0].t_t_s > 0 and (.runs[0].verified | not) and .system.simulation.computing == "charged"'
+    [ "$(jq -s '.[0].runs[0].t_t_s == .[1].runs[0].t_t_s' a.json b.json)" = true ]
+    expect_schema nht1-bt-1 a.json
+    run simulated 8 flat --class W --steps 2 --io posix --charge k.json
+    expect_status 1
+    expect_text "--io none"
+}
+
+@test "S on 1000 and 1728 ranks verified, W on 4096" {
+    slow
+    local ranks
+    for ranks in 1000 1728; do
+        run simulated "$ranks" flat --class S --decomp 3d --io none --json r.json --quiet
+        expect_status 0
+        expect_json r.json '.runs[0].verified'
+    done
+    mpi_run 1 nht1-bt --class W --steps 2 --io none --tc 1 --json one.json --quiet
+    run simulated 4096 flat --class W --steps 2 --decomp 3d --io none --json r.json --quiet
+    expect_status 0
+    [ "$(jq -s '.[0].runs[0].norms.error == .[1].runs[0].norms.error' one.json r.json)" = true ]
+}
