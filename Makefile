@@ -210,5 +210,5 @@ help: ## list the targets
 	@echo "Variables: $(CONFIG_VARS) V=1 SANITIZE=1; see make info."
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.PHONY: all tests setup setup-full run study example check check-full $(CHECKS:%=check-%) bench bench-beff bench-bookkeeping bench-model \
+.PHONY: all tests setup setup-full run study example check check-full $(CHECKS:%=check-%) bench bench-beff bench-bookkeeping bench-kernels bench-model \
         bench-profile bench-programs bench-sequential bench-verdicts fuzz fuzz-programs lint analyze coverage format info configure man install uninstall dist deb clean help

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/stamp.h"
 
 static int look(const struct sequential_plan *plan, const double *x, int n,
                 struct balance_estimate *to)
@@ -27,6 +28,14 @@ static int look(const struct sequential_plan *plan, const double *x, int n,
     return 0;
 }
 
+int balance_plan(int n, bool open, bool cut, struct sequential_plan *plan)
+{
+    const int last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
+    if (!open) return sequential_plan_at(BALANCE_ERROR, &last, 1, plan);
+    TRY(sequential_plan(BALANCE_ERROR, BALANCE_ROUNDS_MAX, plan));
+    return cut && n < BALANCE_ROUNDS_MAX ? sequential_plan_end(plan, n) : 0;
+}
+
 int balance_look(const struct sequential_plan *plan, const double *x, int n,
                  struct balance_estimate *to)
 {
@@ -47,6 +56,23 @@ enum balance balance_of(const struct balance_estimate *zeta, const struct balanc
     return BALANCE_UNDECIDED;
 }
 
+bool balance_agrees(enum balance found, double zeta, double data)
+{
+    switch (found) {
+    case BALANCE_MET:
+        return zeta <= BALANCE_GOAL;
+    case BALANCE_FASTER:
+        return zeta <= BALANCE_GOAL && data <= BALANCE_NEEDLESS;
+    case BALANCE_MISSED:
+        return zeta > BALANCE_GOAL && data > BALANCE_GOAL;
+    case BALANCE_NOT_DATA:
+        return zeta > BALANCE_GOAL && data <= BALANCE_GOAL;
+    case BALANCE_UNDECIDED:
+        return true;
+    }
+    return true;
+}
+
 double balance_needed(const struct balance_estimate *zeta, const struct balance_estimate *data,
                       double value)
 {
@@ -55,6 +81,24 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
     if (value > BALANCE_GOAL && !data->side[BALANCE_AT_GOAL])
         return fmax(needed, data->needed[BALANCE_AT_GOAL]);
     return needed;
+}
+
+json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estimate *of_zeta,
+                        double data, const struct balance_estimate *of_data)
+{
+    json_t *n = stamp_number(numbers, "goal", BALANCE_GOAL);
+    stamp_number(n, "zeta_paired", zeta);
+    stamp_number(n, "zeta_paired_ci95_lo", of_zeta->lo);
+    stamp_number(n, "zeta_paired_ci95_hi", of_zeta->hi);
+    stamp_number(n, "zeta_data", data);
+    stamp_number(n, "zeta_data_ci95_lo", of_data->lo);
+    stamp_number(n, "zeta_data_ci95_hi", of_data->hi);
+    return n;
+}
+
+double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data)
+{
+    return 1 + (BALANCE_GOAL - zeta->hi) / fmax(data->hi, 1e-4);
 }
 
 const char *balance_words(double value, const struct balance_estimate *e, char out[64])

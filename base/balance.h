@@ -4,6 +4,7 @@
 /* Layer 0. Whether I/O keeps up with a computation, from the rounds so far: zeta of each pair of runs, with
  * I/O and without, and the part of it that moving data is. docs/zeta.md says what follows from it.
  * What makes measuring meaningless (too short, disturbed) is the caller's to find, and comes first. Local. */
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/sequential.h"
@@ -25,6 +26,14 @@ struct balance_estimate {
     bool conflict;              /* looks contradict each other: what was measured has changed */
 };
 
+/* Rounds that go on until it is decided: how many at most, and those of the first look (base/sequential.h). */
+#define BALANCE_ROUNDS_MAX   64
+#define BALANCE_ROUNDS_FIRST 8
+
+/* Looks for n >= 1 rounds. open: they go on until it is decided; else one look at the last, which was fixed in
+ * advance. cut: they have ended at n because their time was over. Returns 0 or ERR_NOMEM. */
+int balance_plan(int n, bool open, bool cut, struct sequential_plan *plan);
+
 /* By the sign test: only one run of a pair adds to the quantity, so it is not symmetric. x: a finite value
  * for each of n rounds, in their order; n may be 0. [out] to: without interval where there is none. Returns
  * 0 or ERR_NOMEM. */
@@ -43,10 +52,23 @@ enum balance {
  * intervals to be wrong on one side, which either is with half of BALANCE_ERROR at most. */
 enum balance balance_of(const struct balance_estimate *zeta, const struct balance_estimate *data);
 
+/* Whether zeta and data, medians over some of the rounds, lie where an answer found from all of them has them.
+ * NaN: they do not. */
+bool balance_agrees(enum balance found, double zeta, double data);
+
 /* Rounds, all together, that would probably decide what is undecided. value: zeta so far. NaN: not known
  * yet. */
 double balance_needed(const struct balance_estimate *zeta, const struct balance_estimate *data,
                       double value);
+
+/* Adds the goal, zeta and data with their intervals to the numbers of a stamp (stamp_number), which it
+ * returns. */
+json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estimate *of_zeta,
+                        double data, const struct balance_estimate *of_data);
+
+/* How many times as slow data could be, all else as it is, with zeta still at the goal: by the upper ends
+ * of both intervals. For BALANCE_FASTER. */
+double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data);
 
 /* A number with its interval, "0.034 (0.031 to 0.040)"; returns out. */
 const char *balance_words(double value, const struct balance_estimate *e, char out[64]);

@@ -5,6 +5,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -502,12 +503,25 @@ int conf_name_file(const char *option, const char *path)
     return err_set(ERR_USAGE, "%s: %s is a directory; name a file", option, path);
 }
 
-int conf_files_differ(int n, const char *const *option, const char *const *name)
+void conf_name_full(const char *path, char out[CONF_NAME_MAX])
 {
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++)
-            if (name[i] && name[k] && name[i][0] && strcmp(name[i], name[k]) == 0)
-                return err_set(ERR_USAGE, "%s and %s have the same file, %s", option[k], option[i],
-                               name[i]);
-    return 0;
+    char folder[PATH_MAX], full[PATH_MAX];
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    snprintf(out, CONF_NAME_MAX, "%s", path);
+    if (strlen(path) >= PATH_MAX || realpath(path, out)) return;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(base - path) : 1, slash ? path : ".");
+    if (realpath(folder, full))
+        snprintf(out, CONF_NAME_MAX, "%s/%s", strcmp(full, "/") == 0 ? "" : full, base);
+    else
+        snprintf(out, CONF_NAME_MAX, "%s", path);
+}
+
+int conf_files_differ(const char *option, const char *path, const char *other, const char *there)
+{
+    char file[2][CONF_NAME_MAX];
+    if (!path || !there || !path[0]) return 0;
+    conf_name_full(path, file[0]);
+    conf_name_full(there, file[1]);
+    if (strcmp(file[0], file[1]) != 0) return 0;
+    return err_set(ERR_USAGE, "%s and %s have the same file, %s", other, option, path);
 }

@@ -5,6 +5,7 @@
  * the printed result and the "options" object of the JSON. Command lines are read by glibc's argp.
  * Every rank parses the same argv to the same result; rank 0 alone prints. */
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -131,9 +132,13 @@ int conf_set_default(const struct conf_option *o, void *opts);
 /* Frees the arrays of CONF_LIST members and of args (may be NULL). */
 void conf_free(const struct conf_program *p, void *opts, struct conf_list *args);
 
-/* Whether options name different files: one result would take the place of another. name: NULL or
- * "" for none. Returns 0 or ERR_USAGE. Local. */
-int conf_files_differ(int n, const char *const *option, const char *const *name);
+/* One spelling for all names of a file, whether it is there or not. Asks the file system. Local. */
+#define CONF_NAME_MAX (2 * PATH_MAX)
+void conf_name_full(const char *path, char out[CONF_NAME_MAX]);
+
+/* Whether two options name different files: one result would take the place of the other. path, there:
+ * NULL or "" for none. Asks the file system, so of several ranks one asks. Returns 0 or ERR_USAGE. Local. */
+int conf_files_differ(const char *option, const char *path, const char *other, const char *there);
 
 /* Whether a path may be that of a file, to which something may be appended: its last part is neither
  * empty nor "." nor "..", and no directory is there. option: for the message. NULL is no path. Returns

@@ -16,12 +16,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define DIGEST_STEP     UINT64_C(0x9e3779b97f4a7c15)
+#define DIGEST_FACTOR_1 UINT64_C(0xd6e8feb86659fd93)
+#define DIGEST_FACTOR_2 UINT64_C(0xbf58476d1ce4e5b9)
+enum { DIGEST_SHIFT_1 = 32, DIGEST_SHIFT_2 = 29, DIGEST_SHIFT_3 = 32 };
+
 static inline uint64_t digest_hash(uint64_t bits, uint64_t place)
 {
-    uint64_t x = bits + (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-    return x ^ x >> 32;
+    uint64_t x = bits + (place + 1) * DIGEST_STEP;
+    x = (x ^ x >> DIGEST_SHIFT_1) * DIGEST_FACTOR_1;
+    x = (x ^ x >> DIGEST_SHIFT_2) * DIGEST_FACTOR_2;
+    return x ^ x >> DIGEST_SHIFT_3;
 }
 
 /* Number of words of a digest for an n^3 grid. */

@@ -270,16 +270,9 @@ static void tasks_between(const struct disturbance_tasks *before,
     }
 }
 
-void disturbance_between(const struct disturbance_sample *before,
-                         const struct disturbance_sample *after, int width,
-                         struct disturbance_part *out)
+struct disturbance_part disturbance_unread(void)
 {
-    double ran_s, waited_s;
-    *out = (struct disturbance_part){.wall_s = after->at_s - before->at_s,
-                                     .user_s = after->user_s - before->user_s,
-                                     .system_s = after->system_s - before->system_s,
-                                     .share = NAN,
-                                     .of_node = after->of_node,
+    return (struct disturbance_part){.share = NAN,
                                      .tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK),
                                      .steal_s = NAN,
                                      .kernel_s = NAN,
@@ -287,6 +280,18 @@ void disturbance_between(const struct disturbance_sample *before,
                                      .mhz = NAN,
                                      .throttled_s = NAN,
                                      .quota_cpus = NAN};
+}
+
+void disturbance_between(const struct disturbance_sample *before,
+                         const struct disturbance_sample *after, int width,
+                         struct disturbance_part *out)
+{
+    double ran_s, waited_s;
+    *out = disturbance_unread();
+    out->wall_s = after->at_s - before->at_s;
+    out->user_s = after->user_s - before->user_s;
+    out->system_s = after->system_s - before->system_s;
+    out->of_node = after->of_node;
     if (gethostname(out->host, sizeof out->host - 1) < 0) out->host[0] = '\0';
     tasks_between(&before->threads, &after->threads, &ran_s, &waited_s);
     if (after->threads.n > 0 && ran_s + waited_s > 0)

@@ -80,6 +80,9 @@ struct disturbance_part {
     double throttled_s, quota_cpus; /* NaN: no control group tells, none */
 };
 
+/* One of which nothing has been read yet. */
+struct disturbance_part disturbance_unread(void);
+
 /* width: threads that were to compute all the time, 0: not known. */
 void disturbance_between(const struct disturbance_sample *before,
                          const struct disturbance_sample *after, int width,

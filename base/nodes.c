@@ -61,8 +61,8 @@ int nodes_disturbance(const struct nodes *n, const struct disturbance_sample *be
     disturbance_between(before, after, width, &mine);
     mine.node = n->rank;
     TRY_MPI(MPI_Bcast(&mine.node, 1, MPI_INT, 0, n->node));
-    if (n->rank == 0 && !(all = calloc((size_t)n->size, sizeof *all)))
-        rc = mem_error("the evidence of %d ranks", n->size);
+    if (n->rank == 0 && !(all = mem_new(n->size, sizeof *all, "the evidence of %d ranks", n->size)))
+        rc = ERR_NOMEM;
     TRY_TO(out, rc, par_agree(n->comm, rc));
     TRY_MPI_TO(out, rc,
                MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, n->comm));

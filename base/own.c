@@ -119,8 +119,8 @@ static int note_add(struct own *o, const struct own_line *l)
 
 int own_begin_as(struct own **out, const char *dir, uint64_t job, int64_t maker)
 {
-    struct own *o = *out = calloc(1, sizeof *o);
-    if (!o) return mem_error("a note of files");
+    struct own *o = *out = mem_new(1, sizeof *o, "a note of files");
+    if (!o) return ERR_NOMEM;
     o->note_fd = o->lock_fd = -1;
     o->job = job;
     o->maker = maker;

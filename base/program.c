@@ -56,8 +56,8 @@ int program_main(const struct program *p, int argc, char **argv)
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    void *setup = calloc(1, p->setup_bytes);
-    int rc = setup ? check_launcher(&rank) : mem_error("the options");
+    void *setup = mem_new(1, p->setup_bytes, "the options");
+    int rc = setup ? check_launcher(&rank) : ERR_NOMEM;
     if (rc == 0) rc = stop_install();
     rc = par_agree(MPI_COMM_WORLD, rc);
     if (rc == 0) {
@@ -101,10 +101,14 @@ static int named(int rc, const struct program_output *o)
 
 int program_outputs_check(const struct program_output *o, int n)
 {
-    for (; n > 0; n--, o++)
-        if (o->path)
-            TRY(named(o->json ? js_check_target(o->path, o->ours) : js_check_text(o->path, o->ours),
-                      o));
+    for (int i = 0; i < n; i++) {
+        if (!o[i].path) continue;
+        TRY(named(o[i].json ? js_check_target(o[i].path, o[i].ours)
+                            : js_check_text(o[i].path, o[i].ours),
+                  &o[i]));
+        for (int k = 0; k < i; k++)
+            TRY(conf_files_differ(o[i].option, o[i].path, o[k].option, o[k].path));
+    }
     return 0;
 }
 

@@ -49,7 +49,7 @@ struct program_output {
 };
 
 /* Whether all can be written, asked before the work: no foreign file in the way, a folder that can
- * be written to. Local, for rank 0. Returns 0, ERR_USAGE or ERR_IO, with the option. */
+ * be written to, no two of them in one file. Local, for rank 0. Returns 0, ERR_USAGE or ERR_IO, with the option. */
 int program_outputs_check(const struct program_output *o, int n);
 
 /* Writes what the run left. Collective over MPI_COMM_WORLD; rank 0 writes. rc: how the run ended.

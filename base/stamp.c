@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/stamp.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,13 @@ void stamp_add(json_t *list, enum stamp_code code, enum stamp_severity severity,
                           json_pack("{ss ss so so}", "code", row[code].code, "severity",
                                     severity_word[severity], "numbers",
                                     numbers ? numbers : json_object(), "sentence", js_text(text)));
+}
+
+json_t *stamp_number(json_t *numbers, const char *key, double value)
+{
+    json_t *o = numbers ? numbers : json_object();
+    if (isfinite(value)) json_object_set_new(o, key, json_real(value));
+    return o;
 }
 
 const char *stamp_text(const json_t *stamp, const char *member)

@@ -25,6 +25,10 @@ enum stamp_severity { SEVERITY_GOOD, SEVERITY_NOTE, SEVERITY_WARN, SEVERITY_BAD 
 void stamp_add(json_t *list, enum stamp_code code, enum stamp_severity severity, json_t *numbers,
                const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* Sets one of the numbers of a stamp, nothing where the value is not finite; NULL begins a new object.
+ * Returns the object. */
+json_t *stamp_number(json_t *numbers, const char *key, double value);
+
 /* A text of a stamp, "code", "severity" or "sentence", "" without one; whether it has this code. The
  * text is borrowed. */
 const char *stamp_text(const json_t *stamp, const char *member);

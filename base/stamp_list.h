@@ -17,7 +17,8 @@
 STAMP(
     BALANCED, "balanced", "nht1-bt nht1-profile nht1-report", "good", "",
     "the paired zeta's interval lies at or below 0.10; this or one of the next four wherever there "
-    "is a T_C and a right serial file ([the answer](zeta.md#the-answer))")
+    "is a T_C and a right serial file ([the answer](zeta.md#the-answer)), and the same of what is "
+    "read back ([reading](zeta.md#reading-back))")
 STAMP(IO_FASTER_THAN_NEEDED, "io-faster-than-needed", "nht1-bt nht1-profile nht1-report", "good",
       "", "besides, the interval of data lies at or below 0.01: slower I/O would do")
 STAMP(IO_TOO_SLOW, "io-too-slow", "nht1-bt nht1-profile nht1-report", "bad", "",
@@ -30,20 +31,22 @@ STAMP(
 STAMP(UNDECIDED, "undecided", "nht1-bt nht1-profile nht1-report", "note", "",
       "the intervals hold 0.10, or there are too few rounds for intervals")
 STAMP(
-    DISTURBED, "disturbed", "nht1-bt nht1-beff nht1-beffio nht1-workload nht1-profile", "warn",
+    DISTURBED, "disturbed", "nht1-bt nht1-beff nht1-beffio nht1-workload nht1-profile", "note warn",
     "something else used the machine",
     "a run: other programs or a hypervisor had processors that its ranks needed "
     "(docs/disturbance.md), "
-    "and a writer: one of its runs; a writer of nht1-bt: computing between the writer's calls took "
+    "and a writer: one of its runs (note: in fewer than half of the rounds, so that there is an "
+    "answer); a writer of nht1-bt: computing between the writer's calls took "
     "more than 2 T_C; a result of "
     "nht1-bt: computing alone took over 10 % more than T_C in this job; nht1-beff: all repetitions "
     "took much longer than the fastest ones")
 STAMP(PROCESSORS_SHARED, "processors-shared",
-      "nht1-bt nht1-beff nht1-beffio nht1-workload nht1-profile", "warn",
+      "nht1-bt nht1-beff nht1-beffio nht1-workload nht1-profile", "note warn",
       "ranks did not get the processors that they are to have",
       "a run, and a writer: ranks did not have their processors, and no other program took them: "
       "more "
-      "ranks or threads than processors, or the kernel flushed the job's files")
+      "ranks or threads than processors, or the kernel flushed the job's files (note: beside a "
+      "writer, and not in computing alone)")
 STAMP(IMPLIED_RATE, "implied-rate", "nht1-bt", "note", "",
       "the effective write rate, bytes / (T_T - T_C), and the rate that would meet the goal; only "
       "where the answer is not not-measurable and the extra time is more than noise: the paired "

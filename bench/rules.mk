@@ -2,7 +2,7 @@
 # Part of the Makefile: what builds and runs the measurements of `make bench`.
 
 BENCH       := bench/peak.c bench/model.c bench/sequential.c
-BENCH_MPI   := bench/pingpong.c bench/rawfile.c bench/staging.c
+BENCH_MPI   := bench/kernels.c bench/pingpong.c bench/rawfile.c bench/staging.c
 PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 
 $(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
@@ -49,6 +49,9 @@ bench: ## peak rates, BT over threads and ranks, cost model, every writer; QUICK
 bench-bookkeeping: all bench-programs ## what a dump costs beside its data: manifest, agreement, staging, digests
 	@NHT1_BIN=$(abspath $(B)/bin) PYTHONPATH=runs python3 -B -m nht1.bench bookkeeping $(abspath $(B)/bench)
 
+bench-kernels: bench-programs ## each kernel of the solver alone, on data in cache; KERNELS_FLAGS="--isa avx2"
+	@OMP_NUM_THREADS=1 $(B)/bench/kernels --json $(B)/bench/kernels.json $(KERNELS_FLAGS)
+
 bench-beff: bench-programs ## what the harness of nht1-beff adds to a message
 	@tests/mpi-run -np 2 $(B)/bench/pingpong --json $(B)/bench/pingpong.json \
 	    $(if $(QUICK),--pairs 200)
@@ -63,6 +66,10 @@ bench-verdicts: all $(B)/tests/delay.so ## how often verdicts are wrong on this 
 	@O=$(B) bench/verdicts same --load 4 --jobs 2
 	@for percent in 5 10 30; do O=$(B) bench/verdicts slower --percent $$percent --rounds 64 || exit; done
 	@O=$(B) bench/verdicts search --load 4
+
+bench-resample: all ## slowdowns of 5, 10, 30 % that verdicts find, in rounds recorded here: docs/measurements/verdicts.md
+	@mkdir -p $(B)/bench
+	@O=$(B) bench/resample $(B)/bench/rounds.json
 
 bench-profile: all $(B)/tests/mkcalls ## what nht1-profile adds to a call of MPI-IO
 	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-profile.sh

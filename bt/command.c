@@ -21,7 +21,7 @@ static bool by_srun(int size)
     return size > 1 && tasks && strtol(tasks, NULL, 10) == size;
 }
 
-/* A process that no launcher started needs none. */
+/* A process that was started without a launcher needs none here. */
 static bool needs_no_launcher(int size)
 {
     return size == 1 && !getenv("OMPI_COMM_WORLD_SIZE") && !getenv("PMI_SIZE") &&

@@ -40,18 +40,18 @@ static struct bt_tc_key key_of(const struct bt_job *job)
     return bt_compute_key(n, n->count, job->machine.cores_in_use, &job->setup->problem);
 }
 
-/* Trouble with the store is no reason to lose a run: it is told and the run goes on. */
+/* A store that cannot be used is no reason to lose a run: a notice says so and the run goes on. */
 static void drop_store(struct bt_job *job)
 {
     bt_notice(job->notices, "T_C store: %s.", err_message());
     err_clear();
     job->tc.store[0] = '\0';
-    job->tc.trouble = true;
+    job->tc.unusable = true;
 }
 
 static bool store_usable(struct bt_job *job)
 {
-    if (job->tc.trouble) return false;
+    if (job->tc.unusable) return false;
     if (bt_tc_path(job->setup->opt.tc_store, job->tc.store, sizeof job->tc.store) == 0) return true;
     drop_store(job);
     return false;
@@ -87,7 +87,7 @@ int bt_compute_run(struct bt_job *job, struct bt_solver *solver, const struct bt
     return 0;
 }
 
-/* Looks into the store on rank 0; when it has a time for this job, every rank takes it. */
+/* Rank 0 searches the store; a time for this job is broadcast. */
 static int look_up(struct bt_job *job)
 {
     int found = 0;
@@ -96,8 +96,8 @@ static int look_up(struct bt_job *job)
         char why[BT_TC_WHY_MAX];
         found = bt_tc_find(job->tc.store, &key, &job->tc.entry, why);
         if (found < 0) drop_store(job);
-        if (found == 0 && why[0] && !job->tc.told) bt_notice(job->notices, "%s.", why);
-        job->tc.told = job->tc.told || why[0];
+        if (found == 0 && why[0] && !job->tc.noticed) bt_notice(job->notices, "%s.", why);
+        job->tc.noticed = job->tc.noticed || why[0];
     }
     TRY_MPI(MPI_Bcast(&found, 1, MPI_INT, 0, job->comm));
     if (found != 1) return 0;
@@ -111,8 +111,8 @@ static int look_up(struct bt_job *job)
     return 0;
 }
 
-/* The decompositions worth trying, the asked one first; those that leave a rank without cells and
- * repetitions are left out. Returns how many. */
+/* The decompositions to try, the one that was asked for first, without duplicates and those that leave a
+ * rank without cells. Returns how many. */
 static int candidates(const struct bt_job *job, struct bt_decomp *d)
 {
     static const char *const names[] = {"1d:z", "1d:y", "3d"};
@@ -132,7 +132,7 @@ static int candidates(const struct bt_job *job, struct bt_decomp *d)
     return n;
 }
 
-/* A compute-only run with the fastest of a few decompositions, by a few steps each. */
+/* Makes a compute-only run with the fastest of a few decompositions, chosen by a few steps of each. */
 static int measure(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
@@ -171,8 +171,8 @@ static bool beaten_by_writing(const struct bt_job *job, double t_c_s, double noi
     return *shortest_s < t_c_s * (1 - noise);
 }
 
-/* Whether undisturbed computing was slower than the time stored, again and again. [out] least_s: the
- * fastest of these runs, runs_n: how many they are. */
+/* Whether undisturbed compute-only runs were repeatedly slower than the stored time. [out] least_s: the
+ * fastest of these runs, runs_n: how many there were. */
 static bool not_reached(const struct bt_job *job, double *least_s, int *runs_n)
 {
     *least_s = INFINITY;

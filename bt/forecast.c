@@ -69,7 +69,7 @@ struct forecast {
     json_t *candidates; /* of --io auto: labels; NULL: no search */
 };
 
-/* Longest file that a file system takes, in its usual configuration (ext4: blocks of 4 KiB). */
+/* Largest file of a file system in its usual configuration (ext4: blocks of 4 KiB). */
 static const struct {
     const char *type;
     int64_t bytes;
@@ -227,7 +227,7 @@ static int probe(const struct bt_setup *s, double *flop_per_s)
     return rc;
 }
 
-/* A store that cannot be read is a store without this time. */
+/* A store that cannot be read counts as one without this time. */
 static int find_t_c(struct forecast *f, const struct bt_machine *m)
 {
     const struct bt_setup *s = f->setup;
@@ -275,7 +275,7 @@ static void times(struct forecast *f)
     f->read_bytes = (int64_t)((double)f->read_bytes * made / rounds);
 }
 
-/* What --io auto would try, in the time that it may take. */
+/* What --io auto would try, and in how much time. */
 static int search(struct forecast *f)
 {
     const struct bt_setup *s = f->setup;

@@ -43,7 +43,7 @@ static int names_check(const struct bt_setup *s)
     return 0;
 }
 
-/* What is told with the result, whatever it will be. Rank 0 speaks for its own node. */
+/* Notices that do not depend on the result. Rank 0 knows its own node only. */
 static void warn(struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
@@ -51,7 +51,7 @@ static void warn(struct bt_job *job)
     struct sys_fs fs;
     bt_machine_warn(job->notices);
     if (job->rank != 0 || s->writers_n == 0) return;
-    /* What io/ cannot know: that ranks of several hosts will write. A missing folder is io/'s. */
+    /* io/ cannot know that ranks of several hosts will write. A missing folder is reported by io/. */
     if (several && sys_path_fs(s->opt.out, &fs) < 0) {
         err_clear();
         several = false;
@@ -164,16 +164,16 @@ void bt_job_free(struct bt_job *job)
     bt_machine_free(&job->machine);
 }
 
-/* What io/ has to say about the file is told once, however many runs repeat it. */
+/* Notices of io/ about the file appear once, however many runs repeat them. */
 static void take_notices(struct bt_job *job, const struct bt_run *run)
 {
     size_t i, j;
     const json_t *text, *known;
     json_array_foreach(json_object_get(run->file, "notices"), i, text)
     {
-        bool told = false;
-        json_array_foreach(job->notices, j, known) told = told || json_equal(text, known);
-        if (!told && json_is_string(text)) json_array_append(job->notices, (json_t *)text);
+        bool repeated = false;
+        json_array_foreach(job->notices, j, known) repeated = repeated || json_equal(text, known);
+        if (!repeated && json_is_string(text)) json_array_append(job->notices, (json_t *)text);
     }
     if (run->resumed && !run->bitwise)
         bt_notice(job->notices,
@@ -198,7 +198,7 @@ static int prove(const struct bt_job *job, struct bt_outcome *o)
         struct bt_proof *p = &o->proof;
         bt_prove(o->path, p);
         const bool judged = p->state == BT_PROOF_RIGHT || p->state == BT_PROOF_WRONG;
-        if (judged && run_id(o) && !io_file_is_of(o->path, run_id(o))) {
+        if (judged && run_id(o) && !io_file_is_of_run(o->path, run_id(o))) {
             p->state = BT_PROOF_FAILED;
             snprintf(p->note, sizeof p->note,
                      "%.300s is not this run's any more: another run took it, or its manifest was "
@@ -215,7 +215,7 @@ static int prove(const struct bt_job *job, struct bt_outcome *o)
     return 0;
 }
 
-/* The verdict on a run that came to its end: norms first, then the file. */
+/* The verdict on a run that was completed: norms first, then the file. */
 static void judge(struct bt_outcome *o, bool writes)
 {
     const bool known = o->run.norms != NULL;
@@ -321,13 +321,13 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
 int bt_job_run(struct bt_job *job, struct bt_solver *solver, int writer, int round)
 {
     const struct bt_setup *s = job->setup;
-    const size_t n = (size_t)job->outcomes_n + 1;
+    const int n = job->outcomes_n + 1;
     const struct bt_candidate *c = writer == BT_COMPUTE_ONLY ? NULL : &s->candidate[writer];
     const char *what = c ? c->writer : "computing";
     char path[4096] = "", label[256];
-    struct bt_outcome *o = realloc(job->outcome, n * sizeof *o);
+    struct bt_outcome *o = mem_grow(job->outcome, n, sizeof *o, "the results of run %d", n);
     if (o) job->outcome = o;
-    TRY(par_agree(job->comm, o ? 0 : mem_error("the results of run %zu", n)));
+    TRY(par_agree_memory(job->comm, o));
     if (c) bt_setup_path(s, c->writer, path);
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): c is in s, and NULL only without a writer */
     if (s->rounds_auto && round > 0)

@@ -35,8 +35,8 @@ struct bt_tc_result {
     struct bt_tc_entry entry; /* time and the run it comes from; only the time when given */
     bool stored;              /* this job made the store better */
     char store[4096];         /* "" when there is none */
-    bool trouble;             /* the store cannot be used; told once */
-    bool told;                /* that an entry is not used, or a time not stored */
+    bool unusable;            /* the store cannot be used, which a notice says once */
+    bool noticed;             /* a notice says that an entry is not used, or a time not stored */
 };
 
 /* A member of the result that belongs to who uses the job (bt/search/search.h), made when it is needed. */

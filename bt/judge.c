@@ -10,6 +10,8 @@
 #include "base/balance.h"
 #include "base/stamp.h"
 #include "base/units.h"
+#include "bt/evidence.h"
+#include "bt/judge_read.h"
 #include "bt/metrics.h"
 #include "io/writers/writer.h"
 
@@ -19,23 +21,15 @@
 #define SLOW_TODAY     0.10 /* by which computing alone may be slower than the best time known */
 #define NOISE          0.05 /* zeta that one round may have by chance */
 
-/* Adds a number, none where the value is not finite; NULL begins a new object. */
-static json_t *number(json_t *to, const char *key, double value)
-{
-    json_t *o = to ? to : json_object();
-    if (isfinite(value)) json_object_set_new(o, key, json_real(value));
-    return o;
-}
-
 /* ------------------------------------------------------------------ the whole job */
 
 static void judge_cores(json_t *to, const struct bt_machine *m)
 {
     const int64_t wanted = (int64_t)m->nodes.size * m->threads;
-    json_t *n = number(NULL, "ranks_n", m->nodes.size);
-    number(n, "threads_n", m->threads);
-    number(n, "cores_n", (double)m->nodes.cores);
-    if (m->mask_width < INT_MAX) number(n, "cpus_allowed_n", m->mask_width);
+    json_t *n = stamp_number(NULL, "ranks_n", m->nodes.size);
+    stamp_number(n, "threads_n", m->threads);
+    stamp_number(n, "cores_n", (double)m->nodes.cores);
+    if (m->mask_width < INT_MAX) stamp_number(n, "cpus_allowed_n", m->mask_width);
     if (m->threads > m->mask_width)
         stamp_add(to, STAMP_BOUND, SEVERITY_WARN, json_incref(n),
                   "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "
@@ -68,14 +62,14 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
     const struct bt_row *row = j->row;
     const double best = job->tc.entry.t_c_s;
     if (job->tc.origin == BT_TC_FROM_USER)
-        stamp_add(to, STAMP_TC_NOT_BEST, SEVERITY_NOTE, number(NULL, "t_c_s", best),
+        stamp_add(to, STAMP_TC_NOT_BEST, SEVERITY_NOTE, stamp_number(NULL, "t_c_s", best),
                   "T_C was given with --tc; it was not measured on this system.");
     for (int i = 0; i < j->rows_n && job->tc.origin != BT_TC_UNKNOWN; i++) {
         const double today = row[i].median.t_t_s;
         if (strcmp(row[i].writer, BT_COMPUTE) != 0 || !(today > (1 + SLOW_TODAY) * best)) continue;
-        json_t *numbers = number(NULL, "t_c_s", best);
-        number(numbers, "t_c_today_s", today);
-        number(numbers, "runs_n", row[i].runs);
+        json_t *numbers = stamp_number(NULL, "t_c_s", best);
+        stamp_number(numbers, "t_c_today_s", today);
+        stamp_number(numbers, "runs_n", row[i].runs);
         stamp_add(
             to, STAMP_DISTURBED, SEVERITY_WARN, numbers,
             "Computing alone took %.4g s in this job (median of %d run%s), %.0f %% more than the "
@@ -95,14 +89,14 @@ static json_t *judge_job(const struct bt_judged *j)
     const int asked = open ? done : j->job->setup->rounds;
     json_t *to = json_array();
     if (done < asked) {
-        json_t *numbers = number(NULL, "rounds_done_n", done);
-        number(numbers, "rounds_n", asked);
+        json_t *numbers = stamp_number(NULL, "rounds_done_n", done);
+        stamp_number(numbers, "rounds_n", asked);
         stamp_add(to, STAMP_INTERRUPTED, SEVERITY_WARN, numbers,
                   "Interrupted: the job did not finish; %d of %d round%s are complete.", done,
                   asked, units_plural(asked));
     }
     if (open && !j->job->rounds_over)
-        stamp_add(to, STAMP_INTERRUPTED, SEVERITY_WARN, number(NULL, "rounds_done_n", done),
+        stamp_add(to, STAMP_INTERRUPTED, SEVERITY_WARN, stamp_number(NULL, "rounds_done_n", done),
                   "Interrupted: the job did not finish; %d round%s %s complete.", done,
                   units_plural(done), done == 1 ? "is" : "are");
     judge_cores(to, &j->job->machine);
@@ -110,8 +104,8 @@ static json_t *judge_job(const struct bt_judged *j)
     const struct bt_reference *whole;
     for (int i = 0; (whole = bt_reference_at(i)) != NULL; i++) {
         if (whole->n != p->n || whole->dt != p->dt || p->steps >= whole->steps) continue;
-        json_t *numbers = number(NULL, "steps_n", (double)p->steps);
-        number(numbers, "class_steps_n", (double)whole->steps);
+        json_t *numbers = stamp_number(NULL, "steps_n", (double)p->steps);
+        stamp_number(numbers, "class_steps_n", (double)whole->steps);
         stamp_add(to, STAMP_EXTRAPOLATED, SEVERITY_NOTE, numbers,
                   "%lld of class %c's %lld steps: conclusions about the class are extrapolated.",
                   (long long)p->steps, whole->cls, (long long)whole->steps);
@@ -130,9 +124,10 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o)
                   o->verdict);
     if (c->page_cache) {
         const double file = (double)c->file_bytes;
-        json_t *n = number(NULL, "cached_share", file > 0 ? (double)c->cached_bytes / file : NAN);
+        json_t *n =
+            stamp_number(NULL, "cached_share", file > 0 ? (double)c->cached_bytes / file : NAN);
         if (c->dirty_bytes >= 0 && file > 0)
-            number(n, "dirty_share", (double)c->dirty_bytes / file);
+            stamp_number(n, "dirty_share", (double)c->dirty_bytes / file);
         stamp_add(
             to, STAMP_PAGE_CACHE, SEVERITY_WARN, n,
             "Page cache: T_T measures memory, not a device (%s).",
@@ -146,71 +141,6 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o)
             to, STAMP_OFFICIAL, SEVERITY_GOOD, NULL,
             "Official NHT-1 result: N = 102, 200 steps, a dump every 5, serial file, verified%s.",
             job->tc.origin == BT_TC_FROM_USER ? "; zeta is over a given T_C" : "");
-    return to;
-}
-
-/* ------------------------------------------------------------------ a reading */
-
-json_t *bt_judge_reading(const struct bt_reading *r)
-{
-    const double share = bt_reading_cached(r);
-    json_t *to = json_array();
-    for (int64_t i = 0; i < r->dumps_n && !stamp_find(to, STAMP_READ_WRONG); i++)
-        if (!r->dump[i].right)
-            stamp_add(to, STAMP_READ_WRONG, SEVERITY_BAD,
-                      number(NULL, "dump_n", (double)r->dump[i].dump + 1),
-                      "What was read of dump %lld is not what the manifest's digest says: wrong on "
-                      "disk, or misread.",
-                      (long long)r->dump[i].dump + 1);
-    if (r->warm && share < 1 - CACHE_SHARE)
-        stamp_add(to, STAMP_READ_NOT_CACHED, SEVERITY_WARN, number(NULL, "cached_share", share),
-                  "Read warm, but only %.0f %% was in memory after it had been read once.",
-                  100 * share);
-    else if (r->warm && !isfinite(share) && !r->in_memory)
-        stamp_add(to, STAMP_READ_NOT_CACHED, SEVERITY_WARN, NULL,
-                  "Perhaps not read warm: the system does not report how much was in memory.");
-    if (r->warm) return to;
-    if (r->in_memory)
-        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, number(NULL, "cached_share", share),
-                  "Not read cold: the file system is in memory.");
-    else if (share > CACHE_SHARE)
-        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, number(NULL, "cached_share", share),
-                  "Not read cold: %.0f %% was still in memory after the file had been dropped "
-                  "from it.",
-                  100 * share);
-    else if (!isfinite(share))
-        stamp_add(to, STAMP_READ_CACHED, SEVERITY_WARN, NULL,
-                  "Perhaps not read cold: the system does not report how much was in memory.");
-    if (r->in_memory) return to; /* neither servers nor a disk hold anything of it */
-    if (r->network)
-        stamp_add(to, STAMP_READ_SERVER_CACHE, SEVERITY_NOTE, NULL,
-                  "Read cold as far as the nodes go: what the servers of a network file system "
-                  "hold in memory cannot be dropped or seen from here.");
-    else if (r->virtual)
-        stamp_add(to, STAMP_READ_SERVER_CACHE, SEVERITY_NOTE, NULL,
-                  "Read cold as far as this virtual machine goes: what its host holds of the disk "
-                  "in memory cannot be dropped or seen from here.");
-    return to;
-}
-
-json_t *bt_judge_readings(const struct bt_job *job, const char *writer,
-                          const struct bt_reading *like)
-{
-    json_t *to = json_array();
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        for (int k = 0; strcmp(run->writer, writer) == 0 && k < run->readings.n; k++) {
-            json_t *one, *of_reading = bt_judge_reading(&run->readings.reading[k]);
-            size_t s;
-            json_array_foreach(of_reading, s, one)
-            {
-                const bool known = stamp_find_text(to, stamp_text(one, "code")) != NULL;
-                if (bt_reading_alike(like, &run->readings.reading[k]) && !known)
-                    json_array_append(to, one);
-            }
-            json_decref(of_reading);
-        }
-    }
     return to;
 }
 
@@ -233,109 +163,55 @@ static void answer(json_t *to, struct bt_row *row, enum stamp_code code,
     row->answer = stamp_text(json_array_get(to, json_array_size(to) - 1), "code");
 }
 
-/* Rounds of a writer in which it, or computing alone, was disturbed, and those in which computing
- * alone did not have its processors: a writer's own threads, and the kernel that flushes its file,
- * take what is theirs. */
-static void spoiled_rounds(const struct bt_job *job, const char *writer, int *disturbed,
-                           int *shared)
-{
-    *disturbed = *shared = 0;
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        if (!run->completed || run->resumed || strcmp(run->writer, writer) != 0) continue;
-        bool in_round = run->disturbance.disturbed, alone = false;
-        for (int k = 0; k < job->outcomes_n; k++) {
-            const struct bt_run *other = &job->outcome[k].run;
-            if (other->round != run->round || strcmp(other->writer, BT_COMPUTE) != 0) continue;
-            in_round = in_round || other->disturbance.disturbed;
-            alone = alone || other->disturbance.shared;
-        }
-        *disturbed += in_round;
-        *shared += alone;
-    }
-}
-
 /* Why nothing can be concluded from these runs, whatever the rounds came to, and what to do about it.
- * Returns a word for it, NULL when there is nothing. why: [out] */
-static const char *unmeasurable(const struct bt_job *job, const struct bt_row *row, char why[320])
+ * Returns a word for it, NULL when there is nothing. found: what they came to. why: [out] */
+static const char *unmeasurable(const struct bt_job *job, const struct bt_row *row,
+                                enum balance found, char why[EVIDENCE_WHY])
 {
-    const struct bt_machine *m = &job->machine;
     const double slowness = 1 + row->median.zeta_compute;
-    int shared, disturbed;
-    spoiled_rounds(job, row->writer, &disturbed, &shared);
-    if ((int64_t)m->nodes.size * m->threads > m->nodes.cores) {
-        snprintf(why, 320,
-                 "%d x %d ranks x threads share %lld core%s; start no more than there are "
-                 "cores",
-                 m->nodes.size, m->threads, (long long)m->nodes.cores,
-                 units_plural(m->nodes.cores));
-        return "processors-shared";
-    }
-    if (m->threads > m->mask_width) {
-        snprintf(why, 320,
-                 "the %d threads of a rank share %d CPU%s that it is bound to; start with "
-                 "mpirun --bind-to none, or --map-by slot:PE=%d",
-                 m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
-        return "processors-shared";
-    }
+    const struct bt_evidence evidence = bt_evidence_of(job, row->writer, NULL);
+    const char *reason = bt_evidence_cores(&job->machine, why);
+    if (reason) return reason;
     if (row->page_cache) {
-        snprintf(why, 320,
+        snprintf(why, EVIDENCE_WHY,
                  "T_T measures memory, not a device; write to a file system on a device, "
                  "with --sync end");
         return "page-cache";
     }
     if (row->median.t_t_s < BALANCE_SHORT_S) {
-        snprintf(why, 320,
+        snprintf(why, EVIDENCE_WHY,
                  "a run takes %.3g s, and start-up and noise dominate times below %g s; "
                  "take a larger class or more steps",
                  row->median.t_t_s, BALANCE_SHORT_S);
         return "too-short";
     }
-    if (shared > 0 && 2 * shared >= row->runs) {
-        snprintf(why, 320,
-                 "in %d of %d rounds ranks did not get their processors while they only computed, "
-                 "and no other program took them; give every thread a processor of its own",
-                 shared, row->runs);
-        return "processors-shared";
-    }
-    if (disturbed > 0 && 2 * disturbed >= row->runs) {
-        snprintf(why, 320,
-                 "other programs, or other virtual machines, took processors from the ranks in %d "
-                 "of %d rounds; measure again when the computer does nothing else",
-                 disturbed, row->runs);
-        return "disturbed";
-    }
+    reason = bt_evidence_rounds(&evidence, found, row->paired.conflict || row->data.conflict, why);
+    if (reason) return reason;
     if (slowness > SLOW_COMPUTING) {
-        snprintf(why, 320,
+        snprintf(why, EVIDENCE_WHY,
                  "computing beside the dumps took %.3g times T_C; measure again when the "
                  "computer does nothing else, with ranks bound to no fewer cores than they have "
                  "threads",
                  slowness);
         return "disturbed";
     }
-    if (row->paired.conflict || row->data.conflict) {
-        snprintf(why, 320,
-                 "what was measured has changed between the rounds: their intervals have "
-                 "nothing in common; measure again when the computer does nothing else");
-        return "disturbed";
-    }
     return NULL;
 }
 
-/* The paired zeta is above the goal, but it is not the data. */
-static const char *not_the_data(const struct bt_row *row, char why[320])
+/* The paired zeta is above the goal, but zeta of data is not: names the larger of the other two terms. */
+static const char *not_the_data(const struct bt_row *row, char why[EVIDENCE_WHY])
 {
     const struct bt_values *v = &row->median;
     const bool books = v->zeta_bookkeeping > v->zeta_slowdown;
     char paired[64], data[64], other[64];
-    const int used =
-        snprintf(why, 320, "the paired zeta, %s, is above %.2f, but data, %s, are not: %s %s; ",
-                 balance_words(v->zeta_paired, &row->paired, paired), BALANCE_GOAL,
-                 balance_words(v->zeta_data, &row->data, data),
-                 books ? "bookkeeping of dumps takes" : "computing is slower by",
-                 balance_words(books ? v->zeta_bookkeeping : v->zeta_slowdown,
-                               books ? &row->bookkeeping : &row->slowdown, other));
-    snprintf(why + used, 320 - (size_t)used, "%s",
+    const int used = snprintf(why, EVIDENCE_WHY,
+                              "the paired zeta, %s, is above %.2f, but data, %s, are not: %s %s; ",
+                              balance_words(v->zeta_paired, &row->paired, paired), BALANCE_GOAL,
+                              balance_words(v->zeta_data, &row->data, data),
+                              books ? "bookkeeping of dumps takes" : "computing is slower by",
+                              balance_words(books ? v->zeta_bookkeeping : v->zeta_slowdown,
+                                            books ? &row->bookkeeping : &row->slowdown, other));
+    snprintf(why + used, EVIDENCE_WHY - (size_t)used, "%s",
              books ? "take a larger class, or a longer --interval"
                    : "leave a core to the writer, and nothing else on the computer");
     return books ? "bookkeeping" : "slowdown";
@@ -350,10 +226,10 @@ static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, 
     char paired[64], data[64], more[200], minutes[64] = "";
     double needed = balance_needed(&row->paired, &row->data, v->zeta_paired);
     if (isnan(needed)) needed = open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN;
-    number(n, "rounds_needed_n", needed);
+    stamp_number(n, "rounds_needed_n", needed);
     if (job->rounds_s > 0 && job->rounds_done > 0 && needed <= BT_REPEAT_MAX) {
         const double took = needed * job->rounds_s / job->rounds_done / 60;
-        number(n, "minutes_needed", took);
+        stamp_number(n, "minutes_needed", took);
         snprintf(minutes, sizeof minutes, ", some %.2g minute%s,", took,
                  units_plural(took > 1 ? 2 : 1));
     }
@@ -395,23 +271,17 @@ static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, 
 static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
-    char why[320], paired[64], data[64];
+    char why[EVIDENCE_WHY], paired[64], data[64];
     if (!isfinite(v->zeta)) return;
-    json_t *n = number(NULL, "zeta", v->zeta);
-    number(n, "goal", BALANCE_GOAL);
-    number(n, "zeta_paired", v->zeta_paired);
-    number(n, "zeta_paired_ci95_lo", row->paired.lo);
-    number(n, "zeta_paired_ci95_hi", row->paired.hi);
-    number(n, "zeta_data", v->zeta_data);
-    number(n, "zeta_data_ci95_lo", row->data.lo);
-    number(n, "zeta_data_ci95_hi", row->data.hi);
-    number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
-    number(n, "zeta_slowdown", v->zeta_slowdown);
-    number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
+    json_t *n = stamp_number(NULL, "zeta", v->zeta);
+    balance_numbers(n, v->zeta_paired, &row->paired, v->zeta_data, &row->data);
+    stamp_number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
+    stamp_number(n, "zeta_slowdown", v->zeta_slowdown);
+    stamp_number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
     balance_words(v->zeta_paired, &row->paired, paired);
     balance_words(v->zeta_data, &row->data, data);
     const enum balance found = balance_of(&row->paired, &row->data);
-    row->reason = unmeasurable(job, row, why);
+    row->reason = unmeasurable(job, row, found, why);
     if (!row->reason && found == BALANCE_NOT_DATA) row->reason = not_the_data(row, why);
     if (row->reason)
         answer(to, row, STAMP_NOT_MEASURABLE, SEVERITY_WARN, n, "Not measurable here and now: %s.",
@@ -420,8 +290,8 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
         answer(
             to, row, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
             "I/O is faster than this computation needs: paired zeta %s, data %s, %d rounds. Data "
-            "%.0f times as slow would still meet NAS's goal of %.2f.",
-            paired, data, row->pairs, BALANCE_GOAL / fmax(row->data.hi, 1e-4), BALANCE_GOAL);
+            "%.3g times as slow would still meet NAS's goal of %.2f.",
+            paired, data, row->pairs, balance_spare(&row->paired, &row->data), BALANCE_GOAL);
     else if (found == BALANCE_MET)
         answer(to, row, STAMP_BALANCED, SEVERITY_GOOD, n,
                "Balanced: paired zeta %s, %d rounds; NAS's goal is at most %.2f.", paired,
@@ -453,8 +323,8 @@ static void judge_rate(json_t *to, const struct bt_row *row)
     char is[UNITS_TEXT_MAX], should[UNITS_TEXT_MAX];
     const bool more = isfinite(row->paired.lo) ? row->paired.lo > 0 : zeta > NOISE;
     if (!more || bytes <= 0) return;
-    json_t *n = number(NULL, "rate_bytes_per_s", rate);
-    number(n, "needed_bytes_per_s", goal);
+    json_t *n = stamp_number(NULL, "rate_bytes_per_s", rate);
+    stamp_number(n, "needed_bytes_per_s", goal);
     units_rate(rate, is);
     units_rate(goal, should);
     if (zeta > BALANCE_GOAL)
@@ -483,7 +353,7 @@ static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row
     }
     if (slow && !stamp_find(to, STAMP_DISTURBED))
         stamp_add(
-            to, STAMP_DISTURBED, SEVERITY_WARN, number(NULL, "computing_per_t_c", slowness),
+            to, STAMP_DISTURBED, SEVERITY_WARN, stamp_number(NULL, "computing_per_t_c", slowness),
             "Computing beside the dumps took %.3g times T_C, so zeta says more about that than "
             "about writing. Is the computer busy with something else? Are ranks bound to too few "
             "cores?",
@@ -492,7 +362,7 @@ static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row
         stamp_add(
             to, STAMP_TC_NOT_BEST,
             job->tc.origin == BT_TC_FROM_USER ? SEVERITY_NOTE : SEVERITY_WARN,
-            number(NULL, "zeta", row->median.zeta),
+            stamp_number(NULL, "zeta", row->median.zeta),
             "zeta is below 0: the run with I/O was %.1f %% faster than %s, so that time is not "
             "the best: measure it again with --tc measure.",
             -100 * row->median.zeta,
@@ -500,12 +370,13 @@ static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row
             : job->tc.origin == BT_TC_FROM_STORE ? "the best compute-only time known"
                                                  : "the compute-only run of this job");
     if (row->median.t_t_s < BALANCE_SHORT_S)
-        stamp_add(to, STAMP_TOO_SHORT, SEVERITY_NOTE, number(NULL, "t_t_s", row->median.t_t_s),
+        stamp_add(to, STAMP_TOO_SHORT, SEVERITY_NOTE,
+                  stamp_number(NULL, "t_t_s", row->median.t_t_s),
                   "The run took less than a second: start-up and noise dominate times this short; "
                   "use a larger class to judge the system.");
 }
 
-/* The run of a writer whose ranks got the least of their processors speaks for all. */
+/* Stamps a writer by that of its runs whose ranks got the least of their processors. */
 static void judge_disturbance(json_t *to, const struct bt_job *job, const char *writer)
 {
     const struct disturbance *worst = NULL;
@@ -518,14 +389,15 @@ static void judge_disturbance(json_t *to, const struct bt_job *job, const char *
         if (sooner || (d->disturbed == worst->disturbed && d->share_min < worst->share_min))
             worst = d;
     }
-    if (worst) disturbance_stamp(worst, to);
+    const struct bt_evidence evidence = bt_evidence_of(job, writer, NULL);
+    if (worst) bt_evidence_stamp(to, &evidence, &job->machine, worst);
 }
 
 static json_t *judge_row(const struct bt_job *job, struct bt_row *row)
 {
     json_t *to = json_array();
     judge_disturbance(to, job, row->writer);
-    /* Times of wrong files mean nothing. */
+    /* A wrong file makes its times worthless. */
     if (strcmp(row->writer, BT_COMPUTE) != 0 && !row->wrong) judge_times(to, job, row);
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_outcome *o = &job->outcome[i];
@@ -548,14 +420,22 @@ void bt_judge(struct bt_judged *to, const struct bt_job *job)
 {
     to->job = job;
     to->rows_n = bt_ranking(job, to->row);
-    for (int i = 0; i < to->rows_n; i++)
-        to->row[i].stamps = judge_row(job, &to->row[i]);
+    for (int i = 0; i < to->rows_n; i++) {
+        struct bt_row *row = &to->row[i];
+        row->stamps = judge_row(job, row);
+        row->reads_n = bt_read_rows(job, row->writer, row->read);
+        for (int k = 0; k < row->reads_n; k++)
+            bt_judge_readings(job, &row->read[k]);
+    }
     to->stamps = judge_job(to);
 }
 
 void bt_judge_free(struct bt_judged *judged)
 {
-    for (int i = 0; i < judged->rows_n; i++)
+    for (int i = 0; i < judged->rows_n; i++) {
         json_decref(judged->row[i].stamps);
+        for (int k = 0; k < judged->row[i].reads_n; k++)
+            json_decref(judged->row[i].read[k].stamps);
+    }
     json_decref(judged->stamps);
 }

@@ -15,7 +15,7 @@ struct bt_judged {
     const struct bt_job *job;
     int rows_n;                         /* 0: no run came to its end */
     struct bt_row row[BT_RUNS_MAX + 1]; /* by bt_ranking, with the stamps of a writer over all its
-                                           rounds: the balance first */
+                                           rounds: the balance first; what was read back besides */
     json_t *
         stamps; /* of the whole job: interrupted, cores in use, binding, T_C, a problem cut short */
 };
@@ -30,12 +30,5 @@ bool bt_judge_settled(const struct bt_row *row);
 
 /* Stamps of one run: verified, official, page cache. New reference. */
 json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o);
-
-/* Stamps of one reading: what was read, and from where. New reference. */
-json_t *bt_judge_reading(const struct bt_reading *r);
-
-/* Those of all readings of a writer's runs that are like this one, each code once. New reference. */
-json_t *bt_judge_readings(const struct bt_job *job, const char *writer,
-                          const struct bt_reading *like);
 
 #endif

@@ -24,11 +24,11 @@ void bt_machine_reexec_passive(char **argv)
 {
     static const char *const local_size[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
                                              "SLURM_NTASKS_PER_NODE"};
-    const char *threads = getenv("OMP_NUM_THREADS"), *told;
+    const char *threads = getenv("OMP_NUM_THREADS"), *text;
     const long each = threads ? strtol(threads, NULL, 10) : 1;
     long ranks = 0; /* on this node, where the launcher says so */
     for (size_t i = 0; ranks < 1 && i < sizeof local_size / sizeof local_size[0]; i++)
-        if ((told = getenv(local_size[i])) != NULL) ranks = strtol(told, NULL, 10);
+        if ((text = getenv(local_size[i])) != NULL) ranks = strtol(text, NULL, 10);
     if (ranks < 1) ranks = 1;
     if (each <= 1 || each <= sysconf(_SC_NPROCESSORS_ONLN) / ranks) return;
     if (getenv("OMP_WAIT_POLICY") || setenv("OMP_WAIT_POLICY", "passive", 1) < 0) return;
@@ -56,13 +56,13 @@ static const char *omp_num_threads(void)
  * that of the ranks of its node that may use the same CPUs. */
 static int fair_threads(const struct bt_machine *m, int *fair)
 {
-    uint64_t mask, *all = calloc((size_t)m->nodes.node_size, sizeof *all);
-    int rc = all ? 0 : mem_error("%d masks", m->nodes.node_size);
-    int sharers = 0;
+    const int n = m->nodes.node_size;
+    uint64_t mask, *all = mem_new(n, sizeof *all, "the processors of %d ranks", n);
+    int rc = all ? 0 : ERR_NOMEM, sharers = 0;
     (void)sys_cpus_allowed(&mask);
     TRY_TO(out, rc, par_agree(m->nodes.node, rc));
     TRY_MPI_TO(out, rc, MPI_Allgather(&mask, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, m->nodes.node));
-    for (int r = 0; r < m->nodes.node_size; r++)
+    for (int r = 0; r < n; r++)
         sharers += all[r] == mask;
     /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): this rank is one of them */
     *fair = (int)m->nodes.cores_allowed / sharers;

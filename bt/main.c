@@ -40,16 +40,14 @@ static int outcomes_code(const struct bt_job *job)
 static int probe(const struct bt_setup *setup)
 {
     const struct bt_options *o = &setup->opt;
-    const struct probe_request request = {.conf = &bt_program,
-                                          .options = o,
-                                          .out = o->out,
+    const struct probe_request request = {.out = o->out,
                                           .json = o->json,
                                           .tc_store = o->tc_store,
                                           .progress = o->progress,
                                           .limit_s = o->probe_limit,
                                           .known = o->known,
                                           .quiet = o->quiet};
-    return probe_run(MPI_COMM_WORLD, &request);
+    return probe_run(MPI_COMM_WORLD, &bt_program, o, &request);
 }
 
 static int run(void *of)

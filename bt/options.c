@@ -139,10 +139,12 @@ static const struct conf_option table[] = {
      AT(read),
      .words = "last|all|random",
      .group = "What is read back",
-     .help = "After each run that leaves a file, all ranks read dumps back into their fields "
-             "through the same writer: last, a number from 1 on, all, or random (one, drawn anew "
-             "for each round by --seed). T_R is the time from opening to the last field filled; "
-             "what was read is then compared with the manifest's digests, untimed."},
+     .help =
+         "After each run that leaves a file, all ranks read dumps back into their fields "
+         "through the same writer: last, a number from 1 on, all, or random (one, drawn anew "
+         "for each round by --seed). T_R is the time from opening to the last field filled; "
+         "what was read is then compared with the manifest's digests, untimed. From 6 rounds on "
+         "there is an answer whether reading keeps up with the computation."},
     {.name = "read-cache",
      .arg = "STATES",
      .def = "cold",
@@ -175,10 +177,11 @@ static const struct conf_option table[] = {
      AT(repeat),
      .words = "auto",
      .group = "How it is measured",
-     .help = "Rounds. In each, every writer runs once, in random order; from two rounds on so does "
-             "a compute-only run, unless --tc gives seconds. Medians are reported, and from 6 "
-             "rounds on an answer about the balance. auto: rounds go on until the balance of "
-             "every writer is decided (8 to 64), or --minutes are over."},
+     .help =
+         "Rounds. In each, every writer runs once, in random order; from two rounds on so does "
+         "a compute-only run, unless --tc gives seconds. Medians are reported, and from 6 "
+         "rounds on an answer about the balance. auto: rounds go on until the balance of "
+         "every writer, and of what --read reads, is decided (8 to 64), or --minutes are over."},
     {.name = "seed",
      .arg = "S",
      AT(seed),
@@ -393,7 +396,7 @@ static int rounds_setup(struct bt_setup *s, const bool *given)
     return 0;
 }
 
-/* What a search leaves is an answer, no file. */
+/* A search leaves an answer and no file. */
 static int search_setup(struct bt_setup *s, const bool *given)
 {
     const struct {
@@ -425,7 +428,7 @@ static int search_setup(struct bt_setup *s, const bool *given)
     return 0;
 }
 
-/* One file is continued by one writer, once. Which one, the manifest says when --io does not. */
+/* A file is continued by one writer, in one run. Without --io the manifest names it. */
 static int restart_setup(struct bt_setup *s)
 {
     if (!s->opt.restart) return 0;
@@ -446,7 +449,7 @@ static int restart_setup(struct bt_setup *s)
     return 0;
 }
 
-/* What of --read and the options beside it does not depend on the ranks; the rest is bt/read's. */
+/* Checks of --read and its options that do not depend on the ranks; bt/read does the rest. */
 static int read_setup(struct bt_setup *s, const bool *given)
 {
     static const char *const beside[] = {"read-cache", "read-decomp", "read-ranks",
@@ -543,9 +546,6 @@ static int interpret(struct bt_setup *s, const bool *given)
     if (s->opt.probe && (s->opt.dry_run || s->opt.restart))
         return err_set(ERR_USAGE, "--probe and --%s exclude each other",
                        s->opt.dry_run ? "dry-run" : "restart");
-    if (s->opt.probe && s->opt.known && s->opt.json)
-        return err_set(ERR_USAGE, "--probe --known and --json exclude each other: where something "
-                                  "is known, nothing is tried");
     if (conf_given(&bt_program, given, "probe-limit") && !s->opt.probe)
         return err_set(ERR_USAGE, "--probe-limit is for --probe: give that too");
     TRY(problem_setup(s));
@@ -565,7 +565,7 @@ static int interpret(struct bt_setup *s, const bool *given)
     if (s->opt.json && !s->opt.json[0])
         return err_set(ERR_USAGE, "--json: the name of the file is empty");
     TRY(conf_name_ends("--tc-store", s->opt.tc_store));
-    /* Of all writers those are left out later that cannot do what is asked for. */
+    /* Writers that cannot do what was asked for are left out later. */
     for (int w = 0; w < (s->all ? 1 : s->writers_n); w++) {
         const struct io_spec spec = bt_setup_spec(s, &s->candidate[w], &s->problem, s->opt.out);
         TRY(io_spec_check(&spec));

@@ -7,16 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/balance.h"
 #include "base/conf.h"
 #include "base/version.h"
 #include "bt/candidate.h"
 #include "bt/solver/problem.h"
 #include "io/file.h"
 
-#define BT_RUNS_MAX    32 /* writers in one comparison */
-#define BT_REPEAT_MAX  1000
-#define BT_AUTO_ROUNDS 64     /* of --repeat auto at most: those of the plan's last look */
-#define BT_AUTO_FIRST  8      /* of its first look, by base/sequential.h */
+#define BT_RUNS_MAX   32 /* writers in one comparison */
+#define BT_REPEAT_MAX 1000
+/* Of --repeat auto: at most, and of its first look. */
+#define BT_AUTO_ROUNDS BALANCE_ROUNDS_MAX
+#define BT_AUTO_FIRST  BALANCE_ROUNDS_FIRST
 #define BT_COMPUTE     "none" /* the word for a run without writing */
 
 #define BT_SEARCH_NAME "auto" /* --io auto: the file of all candidates is FILE.auto */

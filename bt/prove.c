@@ -25,7 +25,7 @@ const char *bt_proof_name(enum bt_proof_state state)
     return name[state];
 }
 
-/* Status 0 without a word on every value, where the manifest has gone meanwhile, proves too little. */
+/* Status 0 alone does not prove every value: the manifest may have been removed meanwhile. */
 static void require_verified(struct bt_proof *proof)
 {
     char said[64];
@@ -39,8 +39,8 @@ static void require_verified(struct bt_proof *proof)
              verdict ? plain_copy(said, sizeof said, verdict) : "nothing");
 }
 
-/* The program's table goes nowhere; its result goes into a file that is in memory alone, so that neither
- * a full /tmp nor TMPDIR matters. */
+/* The program's table is discarded; its result goes into a file in memory, so that neither a full /tmp nor
+ * TMPDIR matters. */
 static void run_program(const char *program, const char *path, struct bt_proof *proof)
 {
     const int json = memfd_create("nht1-proof", 0);

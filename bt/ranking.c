@@ -85,31 +85,24 @@ bool bt_is_official(const struct bt_job *job, const struct bt_outcome *o)
            !o->run.resumed;
 }
 
-/* The finite values of one quantity, the member at offset, over the runs of a row. */
-static int column(const struct bt_values *v, int n, size_t offset, double *out)
+/* The finite values of one quantity, the member at offset of structs of so many bytes, over the runs of a
+ * row. */
+static int column(const void *v, size_t bytes, int n, size_t offset, double *out)
 {
     int finite = 0;
     for (int i = 0; i < n; i++) {
-        const double x = *(const double *)(const void *)((const char *)&v[i] + offset);
+        const double x =
+            *(const double *)(const void *)((const char *)v + (size_t)i * bytes + offset);
         if (isfinite(x)) out[finite++] = x;
     }
     return finite;
-}
-
-/* The looks that the number of rounds permits. */
-static int plan_looks(const struct bt_job *job, int n, struct sequential_plan *plan)
-{
-    const int last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
-    if (!job->setup->rounds_auto) return sequential_plan_at(BALANCE_ERROR, &last, 1, plan);
-    TRY(sequential_plan(BALANCE_ERROR, BT_AUTO_ROUNDS, plan));
-    return job->rounds_cut && n < BT_AUTO_ROUNDS ? sequential_plan_end(plan, n) : 0;
 }
 
 /* Without memory there is no interval. */
 static void estimate(const struct bt_job *job, const double *x, int n, struct balance_estimate *to)
 {
     struct sequential_plan plan = {0};
-    if (n > 0 && plan_looks(job, n, &plan) < 0) n = 0;
+    if (n > 0 && balance_plan(n, job->setup->rounds_auto, job->rounds_cut, &plan) < 0) n = 0;
     if (balance_look(&plan, x, n, to) < 0) err_clear();
 }
 
@@ -125,10 +118,10 @@ static void medians(const struct bt_job *job, struct bt_row *row, const struct b
     row->median = v[0];
     for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
         double *out = (double *)(void *)((char *)&row->median + member[i]);
-        const int n = column(v, row->runs, member[i], x);
+        const int n = column(v, sizeof *v, row->runs, member[i], x);
         if (n == 0 || stat_median(x, n, out) < 0) *out = NAN;
     }
-    row->pairs = column(v, row->runs, MEMBER(zeta_paired), x);
+    row->pairs = column(v, sizeof *v, row->runs, MEMBER(zeta_paired), x);
     const struct {
         struct balance_estimate *to;
         size_t of;
@@ -206,39 +199,67 @@ bool bt_reading_alike(const struct bt_reading *a, const struct bt_reading *b)
     return a->warm == b->warm && a->ranks == b->ranks && strcmp(a->decomp, b->decomp) == 0;
 }
 
-/* Median of the finite values, NaN without any. They are put together at its front. */
-static double median(double *x, int n)
+const struct bt_reading *bt_reading_of(const struct bt_run *run, const struct bt_reading *like)
 {
-    double m;
-    int finite = 0;
-    for (int i = 0; i < n; i++)
-        if (isfinite(x[i])) x[finite++] = x[i];
-    return finite > 0 && stat_median(x, finite, &m) == 0 ? m : NAN;
+    for (int k = 0; k < run->readings.n; k++)
+        if (bt_reading_alike(&run->readings.reading[k], like)) return &run->readings.reading[k];
+    return NULL;
 }
 
-static void read_row_fill(const struct bt_job *job, const char *writer, struct bt_read_row *row)
+struct bt_read_values bt_read_values_of(const struct bt_job *job, const struct bt_run *run,
+                                        const struct bt_reading *r)
 {
-    double t_r[BT_REPEAT_MAX], rate[BT_REPEAT_MAX], requests[BT_REPEAT_MAX], cached[BT_REPEAT_MAX];
-    int n = 0;
-    row->right = true;
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        if (!run->completed || strcmp(run->writer, writer) != 0) continue;
-        for (int k = 0; k < run->readings.n && n < BT_REPEAT_MAX; k++) {
-            const struct bt_reading *r = &run->readings.reading[k];
-            if (!bt_reading_alike(r, row->first)) continue;
-            t_r[n] = r->t_r_s;
-            rate[n] = bt_reading_rate(r);
-            requests[n] = (double)r->requests_n;
-            cached[n++] = bt_reading_cached(r);
-            row->right = row->right && r->right;
-        }
+    const double of_round_s = round_t_c(job, run);
+    const double best_s = job->tc.origin == BT_TC_UNKNOWN ? NAN : job->tc.entry.t_c_s;
+    const double written_n = (double)bt_problem_dumps(&job->setup->problem);
+    struct bt_read_values v = {.t_r_s = r->t_r_s,
+                               .rate = bt_reading_rate(r),
+                               .requests = (double)r->requests_n,
+                               .cached_share = bt_reading_cached(r),
+                               .paired = isfinite(of_round_s)};
+    v.computing_s = (v.paired ? of_round_s : best_s) * (double)r->dumps_n / written_n;
+    v.zeta = r->t_r_s / v.computing_s;
+    v.zeta_data = r->data_s / v.computing_s;
+    v.zeta_bookkeeping = (r->t_r_s - r->data_s) / v.computing_s;
+    return v;
+}
+
+static void read_medians(const struct bt_job *job, struct bt_read_row *row,
+                         const struct bt_read_values *v)
+{
+#define READ(name) offsetof(struct bt_read_values, name)
+    static const size_t member[] = {
+        READ(t_r_s),       READ(rate), READ(requests),  READ(cached_share),
+        READ(computing_s), READ(zeta), READ(zeta_data), READ(zeta_bookkeeping)};
+    double x[BT_REPEAT_MAX];
+    for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
+        double *out = (double *)(void *)((char *)&row->median + member[i]);
+        const int n = column(v, sizeof *v, row->runs, member[i], x);
+        if (n == 0 || stat_median(x, n, out) < 0) *out = NAN;
     }
-    row->runs = n;
-    row->t_r_s = median(t_r, n);
-    row->rate = median(rate, n);
-    row->requests = median(requests, n);
-    row->cached_share = median(cached, n);
+    for (int i = 0; i < row->runs; i++)
+        if (v[i].paired) x[row->pairs++] = v[i].zeta;
+    estimate(job, x, row->pairs, &row->zeta);
+    for (int i = 0, n = 0; i < row->runs; i++)
+        if (v[i].paired) x[n++] = v[i].zeta_data;
+    estimate(job, x, row->pairs, &row->data);
+}
+
+static void read_row_fill(const struct bt_job *job, struct bt_read_row *row)
+{
+    struct bt_read_values v[BT_REPEAT_MAX];
+    row->right = row->from_device = true;
+    for (int i = 0; i < job->outcomes_n && row->runs < BT_REPEAT_MAX; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        const struct bt_reading *r = bt_reading_of(run, row->first);
+        if (!run->completed || strcmp(run->writer, row->writer) != 0 || !r) continue;
+        v[row->runs] = bt_read_values_of(job, run, r);
+        row->right = row->right && r->right;
+        row->from_device = row->from_device && !r->warm && !r->in_memory &&
+                           v[row->runs].cached_share <= CACHE_SHARE;
+        row->runs++;
+    }
+    read_medians(job, row, v);
 }
 
 int bt_read_rows(const struct bt_job *job, const char *writer, struct bt_read_row *row)
@@ -247,8 +268,9 @@ int bt_read_rows(const struct bt_job *job, const char *writer, struct bt_read_ro
         const struct bt_run *run = &job->outcome[i].run;
         if (!run->completed || strcmp(run->writer, writer) != 0) continue;
         for (int k = 0; k < run->readings.n; k++) {
-            row[k] = (struct bt_read_row){.first = &run->readings.reading[k]};
-            read_row_fill(job, writer, &row[k]);
+            row[k] =
+                (struct bt_read_row){.writer = run->writer, .first = &run->readings.reading[k]};
+            read_row_fill(job, &row[k]);
         }
         return run->readings.n;
     }

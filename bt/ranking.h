@@ -35,13 +35,32 @@ struct bt_dump_times {
     double p50_s, p90_s, p99_s, max_s;
 };
 
-/* One kind of reading of a writer's files, over its runs: medians, each by itself. */
-struct bt_read_row {
-    const struct bt_reading *first; /* one of them: decomposition, state of the cache */
-    int runs;
+/* What a reading costs as a share of the computing during which as many dumps are written: of the part
+ * of T_C, that of the round or else the best, that dumps read / dumps written is. NaN without a T_C. */
+struct bt_read_values {
     double t_r_s, rate, requests; /* s, bytes/s, read calls of all ranks */
     double cached_share;          /* of the dumps, in memory before; NaN: unknown */
-    bool right;                   /* every one */
+    double computing_s;           /* what it is compared with */
+    double zeta;                  /* T_R over that, the sum of its two terms: */
+    double zeta_data;             /* the writer's calls */
+    double zeta_bookkeeping; /* finding the file, manifest, putting values into place, agreement */
+    bool paired;             /* over the T_C of the round */
+};
+struct bt_read_values bt_read_values_of(const struct bt_job *job, const struct bt_run *run,
+                                        const struct bt_reading *r);
+
+/* One kind of reading of a writer's files, over its runs: medians, each by itself. */
+struct bt_read_row {
+    const char *writer;             /* borrowed from the job */
+    const struct bt_reading *first; /* one of them: decomposition, state of the cache */
+    int runs;
+    int pairs; /* rounds of them with a compute-only run */
+    struct bt_read_values median;
+    struct balance_estimate zeta, data; /* over the pairs; looks as of a writer */
+    bool right;                         /* every one */
+    bool from_device; /* of every one at most CACHE_SHARE of the dumps was in memory before */
+    json_t *stamps;   /* of bt/judge_read */
+    const char *answer, *reason; /* as of a writer */
 };
 #define BT_READ_ROWS_MAX (2 * BT_READ_SHAPES_MAX)
 
@@ -52,8 +71,11 @@ double bt_reading_cached(const struct bt_reading *r);
 /* Whether both are the same kind: decomposition, ranks, state of the cache. */
 bool bt_reading_alike(const struct bt_reading *a, const struct bt_reading *b);
 
+/* The reading of a run that is like this one; NULL: it has none. Borrowed. */
+const struct bt_reading *bt_reading_of(const struct bt_run *run, const struct bt_reading *like);
+
 /* Readings of a writer's runs that came to their end, in the order of the first run. row: [out] at
- * least BT_READ_ROWS_MAX. Returns how many. */
+ * least BT_READ_ROWS_MAX, without stamps. Returns how many. */
 int bt_read_rows(const struct bt_job *job, const char *writer, struct bt_read_row *row);
 
 struct bt_row {
@@ -71,7 +93,9 @@ struct bt_row {
     int64_t bytes;                                               /* of a run */
     bool verified;                                               /* every run */
     bool wrong;                                                  /* one of the runs */
-    bool page_cache;    /* a run of it measured memory instead of a device */
+    int reads_n;
+    struct bt_read_row read[BT_READ_ROWS_MAX]; /* [reads_n] of bt/judge */
+    bool page_cache;                           /* a run of it measured memory instead of a device */
     bool official;      /* every run is the official case, verified, in a serial file */
     json_t *stamps;     /* of bt/judge */
     const char *answer; /* of bt/judge: code of one of the stamps, borrowed; NULL: none is due */

@@ -158,7 +158,7 @@ static void fields_free(struct read_job *w)
         bt_field_free(&w->block[i]);
 }
 
-/* The state that was computed, or read before, must not pass for what is read now. */
+/* Overwrites the fields, so that an older state cannot pass for what is read now. */
 static void fields_clear(struct read_job *w)
 {
     const int64_t *n = w->d->count;
@@ -193,7 +193,7 @@ static struct io_read_spec spec_of(const struct read_job *w, int64_t first, int6
     return spec;
 }
 
-/* Holds what stands in the fields against the manifest. */
+/* Compares the fields with the manifest's digests. */
 static int compare(struct read_job *w, struct io_reading *reading, struct bt_read_dump *dump,
                    int64_t dumps_n)
 {
@@ -208,7 +208,7 @@ static int compare(struct read_job *w, struct io_reading *reading, struct bt_rea
     return 0;
 }
 
-/* What the file turns out to be now is nobody's wrong usage: this run has written it. */
+/* This run has written the file: an error in it is no wrong usage. */
 static int of_our_file(int rc)
 {
     return rc == ERR_USAGE ? ERR_IO : rc;
@@ -252,6 +252,7 @@ static int read_all(struct read_job *w, struct bt_reading *r)
     const struct bt_read_request *q = w->q;
     const int64_t most = q->plan->fields_n;
     struct io_reading *reading = NULL;
+    struct par_spread data = {0};
     int64_t mine[2], all[2];
     int rc = 0;
     for (int64_t first = 0; rc == 0 && first < w->dumps_n; first += most) {
@@ -266,13 +267,30 @@ static int read_all(struct read_job *w, struct bt_reading *r)
     if (rc == 0) {
         mine[0] = io_read_stats(reading)->bytes;
         mine[1] = io_read_stats(reading)->requests_n;
+        rc = par_spread(q->comm, io_read_stats(reading)->data_s, &data);
     }
     const int close_rc = io_read_close(reading);
     TRY(of_our_file(rc < 0 ? rc : close_rc));
     TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, q->comm));
     r->bytes = all[0];
     r->requests_n = all[1];
+    r->data_s = data.max;
     return 0;
+}
+
+/* The same, with samples around it of what else the nodes do. */
+static int read_sampled(struct read_job *w, struct bt_reading *r)
+{
+    const struct nodes *nodes = w->q->nodes;
+    struct disturbance_sample before, after;
+    if (!nodes) return read_all(w, r);
+    disturbance_take(&before, DISTURBANCE_BEFORE, nodes->node_rank == 0);
+    int rc = read_all(w, r);
+    disturbance_take(&after, DISTURBANCE_AFTER, nodes->node_rank == 0);
+    if (rc == 0) rc = nodes_disturbance(nodes, &before, &after, 0, &r->disturbance);
+    disturbance_free(&before);
+    disturbance_free(&after);
+    return rc;
 }
 
 /* Whether the file is still this run's, asked before each reading. Collective. */
@@ -280,7 +298,7 @@ static int check_run_id(const struct bt_read_request *q)
 {
     int rank, rc = 0;
     TRY_MPI(MPI_Comm_rank(q->comm, &rank));
-    if (rank == 0 && q->run_id && !io_file_is_of(q->io->path, q->run_id))
+    if (rank == 0 && q->run_id && !io_file_is_of_run(q->io->path, q->run_id))
         rc = err_set(ERR_IO,
                      "%s is not this run's any more: another run took it before it was read back",
                      q->io->path);
@@ -307,7 +325,13 @@ static int read_once(struct read_job *w, struct bt_reading *r)
     r->dump_bytes = cached.bytes;
     r->cached_bytes = cached.known ? cached.cached_bytes : -1;
     r->right = true;
-    return read_all(w, r);
+    return read_sampled(w, r);
+}
+
+static void reading_free(struct bt_reading *r)
+{
+    free(r->dump);
+    disturbance_end(&r->disturbance);
 }
 
 int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
@@ -321,8 +345,9 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
     *to = (struct bt_readings){0};
     if (plan->shapes_n == 0 || !can_be_read(q->io->writer)) return 0;
     if (sys_path_fs(q->io->path, &fs) < 0) err_clear();
-    to->reading = calloc((size_t)(plan->shapes_n * s->read_states_n), sizeof *to->reading);
-    rc = to->reading ? 0 : mem_error("records of reading");
+    to->reading = mem_new((int64_t)plan->shapes_n * s->read_states_n, sizeof *to->reading,
+                          "the results of reading");
+    rc = to->reading ? 0 : ERR_NOMEM;
     if (rc == 0) rc = choose_dumps(&w);
     if (rc == 0) rc = bt_dump_new(&w.digest, q->io->n);
     TRY_TO(out, rc, par_agree(q->comm, rc));
@@ -340,7 +365,7 @@ int bt_read_make(const struct bt_read_request *q, struct bt_readings *to)
             bt_decomp_name(w.d, r->decomp);
             rc = read_once(&w, r);
             if (rc < 0) {
-                free(r->dump);
+                reading_free(r);
                 goto out;
             }
             to->n++;
@@ -357,7 +382,7 @@ out:
 void bt_readings_free(struct bt_readings *r)
 {
     for (int i = 0; i < r->n; i++)
-        free(r->reading[i].dump);
+        reading_free(&r->reading[i]);
     free(r->reading);
     *r = (struct bt_readings){0};
 }

@@ -9,9 +9,12 @@
  *            read; cold: the file is durable and dropped from every node's memory, warm: the same
  *            reading once, not counted; how much of the dumps is in memory; barrier
  *   inside   opening, with the manifest; the dumps
+ *   around   samples of what else keeps the processors busy (base/disturbance.h)
  *   after    closing; the digests of what stands in the fields, against the manifest
  *
- * T_R is the longest time over ranks from the barrier to the last field filled. Of all dumps,
+ * T_R is the longest time over ranks from the barrier to the last field filled. Of it, *data* is that
+ * of the slowest rank in the writer's calls; what is left is *bookkeeping*: finding the file, its
+ * manifest, putting values into place, agreement. Of all dumps,
  * BT_READ_AT_ONCE are read in one go, each into a field of its own; then the clock stands while
  * they are compared. The file is then opened anew, without its manifest, so that no writer reads
  * ahead while the clock is stopped. */
@@ -19,6 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/disturbance.h"
+#include "base/nodes.h"
 #include "bt/options.h"
 #include "bt/solver/decomp.h"
 #include "bt/solver/solver.h"
@@ -60,6 +65,7 @@ struct bt_reading {
     char decomp[40];
     int ranks;                 /* that hold cells */
     double t_r_s;              /* T_R */
+    double data_s;             /* of T_R, in the writer's calls, slowest rank */
     int64_t bytes, requests_n; /* of all ranks: values read, read calls */
     int64_t file_bytes;        /* of the whole file */
     int64_t dump_bytes;        /* of the dumps read, as they lie in the file */
@@ -67,6 +73,7 @@ struct bt_reading {
     bool in_memory, network; /* the file system */
     bool virtual;            /* a virtual machine, whose host has a cache of its own */
     bool right;              /* every dump */
+    struct disturbance disturbance; /* what else kept the processors busy; its nodes on rank 0 */
     int64_t dumps_n;
     struct bt_read_dump *dump; /* [dumps_n] */
 };
@@ -80,9 +87,10 @@ struct bt_read_request {
     MPI_Comm comm;
     const struct bt_setup *setup;
     const struct bt_read_plan *plan;
-    struct bt_solver *solver; /* whose fields are filled where the decomposition is its own */
-    const struct io_spec *io; /* what was written */
-    const char *run_id;       /* of the run that wrote; NULL: not checked */
+    struct bt_solver *solver;  /* whose fields are filled where the decomposition is its own */
+    const struct io_spec *io;  /* what was written */
+    const struct nodes *nodes; /* asked what else they are busy with; NULL: not asked */
+    const char *run_id;        /* of the run that wrote; NULL: not checked */
     int round;
 };
 

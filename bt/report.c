@@ -9,6 +9,7 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "bt/compute.h"
+#include "bt/judge_read.h"
 #include "io/writers/writer.h"
 
 #define WIDTH 96
@@ -97,9 +98,9 @@ static void table(const struct bt_judged *j, FILE *to)
 }
 
 /* The row of the table for a decomposition: the readings of it that are cold and warm. */
-static void read_row(const char *writer, const struct bt_read_row *row, int n, struct columns *to)
+static void read_row(const struct bt_read_row *row, int n, struct columns *to)
 {
-    const struct bt_read_row none = {.t_r_s = NAN, .rate = NAN, .cached_share = NAN};
+    const struct bt_read_row none = {.median = {.t_r_s = NAN, .rate = NAN, .cached_share = NAN}};
     const struct bt_read_row *cold = &none, *warm = &none;
     bool right = true;
     char c[6][CELL];
@@ -110,49 +111,110 @@ static void read_row(const char *writer, const struct bt_read_row *row, int n, s
         *(row[i].first->warm ? &warm : &cold) = &row[i];
         right = right && row[i].right;
     }
-    columns_row(to, writer, row->first->decomp, units_cell(c[0], "%.4f", cold->t_r_s),
-                units_cell(c[1], "%.1f", cold->rate / 1e6),
-                units_cell(c[2], "%.0f", 100 * cold->cached_share),
-                units_cell(c[3], "%.4f", warm->t_r_s), units_cell(c[4], "%.1f", warm->rate / 1e6),
-                units_cell(c[5], "%.0f", 100 * warm->cached_share), right ? "yes" : "WRONG", NULL);
+    columns_row(to, row->writer, row->first->decomp, units_cell(c[0], "%.4f", cold->median.t_r_s),
+                units_cell(c[1], "%.1f", cold->median.rate / 1e6),
+                units_cell(c[2], "%.0f", 100 * cold->median.cached_share),
+                units_cell(c[3], "%.4f", warm->median.t_r_s),
+                units_cell(c[4], "%.1f", warm->median.rate / 1e6),
+                units_cell(c[5], "%.0f", 100 * warm->median.cached_share), right ? "yes" : "WRONG",
+                NULL);
 }
 
-/* --read: T_R of each writer and decomposition, cold and warm, and what is to be thought of it. */
+/* "0.031 to 0.040", "-" for none. */
+static const char *interval_words(const struct balance_estimate *e, char out[2 * CELL + 8])
+{
+    char lo[CELL], hi[CELL];
+    if (!isfinite(e->lo)) return "-";
+    snprintf(out, 2 * CELL + 8, "%s to %s", units_cell(lo, "%.3f", e->lo),
+             units_cell(hi, "%.3f", e->hi));
+    return out;
+}
+
+/* What reading back costs as a share of computing, and the answer. */
+static void read_answers(const struct bt_read_row *row, int n, struct columns *to)
+{
+    char c[4][CELL], interval[2 * CELL + 8];
+    for (int i = 0; i < n; i++)
+        if (row[i].answer)
+            columns_row(to, row[i].writer, row[i].first->decomp,
+                        row[i].first->warm ? "warm" : "cold",
+                        units_cell(c[0], "%.3f", row[i].median.zeta),
+                        units_cell(c[1], "%.3f", row[i].median.zeta_data),
+                        units_cell(c[2], "%.3f", row[i].median.zeta_bookkeeping),
+                        interval_words(&row[i].zeta, interval),
+                        units_cell(c[3], "%.0f", row[i].runs), row[i].answer, NULL);
+}
+
+/* Of all readings each stamp once; the answer of each that was asked for cold. told: [in,out] */
+static void read_stamps(const struct bt_read_row *row, json_t *told, FILE *to)
+{
+    char name[160 + 4];
+    size_t s;
+    json_t *one;
+    json_array_foreach(row->stamps, s, one)
+    {
+        const char *code = stamp_text(one, "code");
+        const bool answer = row->answer && strcmp(code, row->answer) == 0;
+        if (answer ? row->first->warm : json_object_get(told, code) != NULL) continue;
+        bt_judge_read_name(row, name);
+        strcat(name, ": ");
+        if (!answer) json_object_set_new(told, code, json_true());
+        plain_wrap(to, WIDTH, answer ? name : "Reading: ", 2, stamp_text(one, "sentence"));
+    }
+}
+
+/* --read: T_R of each writer and decomposition, cold and warm, and what follows from it. Continued runs have
+ * no row, but their readings are shown. */
 static void reading(const struct bt_judged *j, FILE *to)
 {
     const struct bt_job *job = j->job;
     if (job->setup->read == BT_READ_NOTHING) return;
-    json_t *told = json_object(), *one;
-    struct columns table;
+    json_t *told = json_object();
+    struct columns table, answers;
+    struct bt_read_row other[BT_READ_ROWS_MAX];
+    bool answered = false;
     columns_begin(&table, "-14 -9 9 9 6 9 9 6  -0");
     columns_row(&table, "read back", "decomp", "cold T_R", "rate", "cached", "warm T_R", "rate",
                 "cached", "right", NULL);
     columns_row(&table, "", "", "s", "MB/s", "%", "s", "MB/s", "%", NULL);
+    columns_begin(&answers, "-14 -9 -5 7 = 6 + 11 17 6  -0");
+    columns_row(&answers, "read back", "decomp", "cache", "zeta", "data", "bookkeeping",
+                "95 % interval", "rounds", "answer", NULL);
     for (int i = 0; i < (j->rows_n > 0 ? j->rows_n : job->outcomes_n); i++) {
-        const char *writer = j->rows_n > 0 ? j->row[i].writer : job->outcome[i].run.writer;
-        struct bt_read_row row[BT_READ_ROWS_MAX];
-        const int n = bt_read_rows(job, writer, row);
+        const bool ranked = j->rows_n > 0;
+        const struct bt_read_row *row = ranked ? j->row[i].read : other;
+        const int n =
+            ranked ? j->row[i].reads_n : bt_read_rows(job, job->outcome[i].run.writer, other);
         for (int k = 0; k < n; k++) {
             bool before = false;
             for (int p = 0; p < k; p++)
                 before = before || strcmp(row[p].first->decomp, row[k].first->decomp) == 0;
-            if (!before) read_row(writer, &row[k], n - k, &table);
-            json_t *stamps = bt_judge_readings(job, writer, row[k].first);
-            size_t s;
-            json_array_foreach(stamps, s, one) if (!json_object_get(told, stamp_text(one, "code")))
-                json_object_set(told, stamp_text(one, "code"), one);
-            json_decref(stamps);
+            if (!before) read_row(&row[k], n - k, &table);
+            answered = answered || row[k].answer;
         }
+        read_answers(row, n, &answers);
     }
     columns_print(&table, to);
     fputc('\n', to);
-    const char *code;
-    json_object_foreach(told, code, one)
-        plain_wrap(to, WIDTH, "Reading: ", 2, stamp_text(one, "sentence"));
+    if (answered) {
+        columns_print(&answers, to);
+        fputc('\n', to);
+    }
+    for (int i = 0; i < j->rows_n; i++)
+        for (int k = 0; k < j->row[i].reads_n; k++)
+            read_stamps(&j->row[i].read[k], told, to);
+    for (int i = 0; j->rows_n == 0 && i < job->outcomes_n; i++) {
+        const int n = bt_read_rows(job, job->outcome[i].run.writer, other);
+        for (int k = 0; k < n; k++) {
+            bt_judge_readings(job, &other[k]);
+            read_stamps(&other[k], told, to);
+            json_decref(other[k].stamps);
+        }
+    }
     json_decref(told);
 }
 
-/* What the paired zeta is made of, and the answer. Where no round has computed alone, it is zeta. */
+/* The terms of the paired zeta, and the answer; zeta itself where no round has a compute-only run. */
 static void zeta_table(const struct bt_judged *j, FILE *to)
 {
     const struct bt_row *row = j->row;
@@ -168,17 +230,13 @@ static void zeta_table(const struct bt_judged *j, FILE *to)
                             : stamp_find(row[i].stamps, STAMP_NO_SERIAL_FILE) ? "no-serial-file"
                                                                               : "-";
         const double sum = row[i].pairs > 0 ? v->zeta_paired : v->zeta;
-        char interval[40] = "-";
+        char interval[2 * CELL + 8];
         if (!isfinite(v->zeta)) continue;
-        if (isfinite(row[i].paired.lo))
-            snprintf(interval, sizeof interval, "%s to %s",
-                     units_cell(c[0], "%.3f", row[i].paired.lo),
-                     units_cell(c[1], "%.3f", row[i].paired.hi));
         columns_row(&table, row[i].writer, units_cell(c[2], "%.3f", sum),
                     units_cell(c[3], "%.3f", v->zeta_data),
                     units_cell(c[4], "%.3f", v->zeta_bookkeeping),
-                    units_cell(c[5], "%.3f", v->zeta_slowdown), interval,
-                    units_cell(c[0], "%.0f", row[i].runs),
+                    units_cell(c[5], "%.3f", v->zeta_slowdown),
+                    interval_words(&row[i].paired, interval), units_cell(c[0], "%.0f", row[i].runs),
                     row[i].wrong    ? "WRONG"
                     : row[i].answer ? row[i].answer
                                     : other,
@@ -204,7 +262,7 @@ static void overlaps(const struct bt_job *job, FILE *to)
     }
 }
 
-/* "NAME: sentence", of all stamps of the writer that is talked about, and of others what warns. */
+/* "NAME: sentence" for all stamps of the headline's writer, and for the warnings of others. */
 static void row_stamps(FILE *to, const struct bt_row *row, bool all)
 {
     size_t i;
@@ -221,7 +279,7 @@ static void row_stamps(FILE *to, const struct bt_row *row, bool all)
     }
 }
 
-/* The writer that is talked about: its stamps, its spread, what it came to, where the data were. */
+/* The headline's writer: stamps, spread, results, and where the data were. */
 static void print_row_details(FILE *to, const struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
@@ -286,7 +344,7 @@ static void profile(const struct bt_judged *judged, FILE *to)
     fprintf(to, "\nSetting up the solver took %.3f s, before the clock started.\n\n", job->setup_s);
 }
 
-/* A continued run has no row in the table: what it did, and whether the file is right. */
+/* A continued run has no row in the table: prints what it did and whether the file is right. */
 static void resumed(const struct bt_job *job, FILE *to)
 {
     char text[640], damaged[96] = "";

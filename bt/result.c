@@ -12,6 +12,7 @@
 #include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
+#include "bt/judge_read.h"
 #include "io/writers/writer.h"
 
 #define KEEPING 0.05 /* share of the time that bt_result_keep takes, at most */
@@ -35,7 +36,7 @@ static json_t *host_of(const struct bt_job *job, int rank)
     return js_text(job->hosts ? job->hosts[rank] : NULL);
 }
 
-/* Minimum, median, maximum and mean over ranks, and who was slowest. */
+/* Minimum, median, maximum and mean over ranks, and the slowest rank. */
 static json_t *spread_json(const struct bt_job *job, const struct par_spread *s)
 {
     return json_pack("{so so so so si so}", "min", js_real(s->min), "median", js_real(s->median),
@@ -171,46 +172,78 @@ static void run_facts(json_t *r, const struct bt_outcome *o)
     js_set(r, "file", shared(run->file));
 }
 
-static json_t *read_back(const struct bt_run *run)
+static json_t *read_back(const struct bt_job *job, const struct bt_run *run)
 {
     json_t *a = json_array();
     for (int i = 0; i < run->readings.n; i++) {
         const struct bt_reading *r = &run->readings.reading[i];
+        const struct bt_read_values v = bt_read_values_of(job, run, r);
         json_t *dumps = json_array();
         for (int64_t d = 0; d < r->dumps_n; d++)
             json_array_append_new(
                 dumps, json_pack("{sI sI so sb}", "dump", (json_int_t)r->dump[d].dump + 1, "step",
                                  (json_int_t)r->dump[d].step, "t_s", js_real(r->dump[d].t_s),
                                  "digest_ok", (int)r->dump[d].right));
-        json_array_append_new(
-            a,
-            json_pack("{ss ss sb si so sI so sI sI sI so sb so so}", "cache",
-                      r->warm ? "warm" : "cold", "decomp", r->decomp, "own_decomp", (int)r->own,
-                      "ranks", r->ranks, "t_r_s", js_real(r->t_r_s), "bytes", (json_int_t)r->bytes,
-                      "rate_bytes_per_s", js_real(bt_reading_rate(r)), "requests_n",
-                      (json_int_t)r->requests_n, "file_bytes", (json_int_t)r->file_bytes,
-                      "dump_bytes", (json_int_t)r->dump_bytes, "cached_bytes_before",
-                      r->cached_bytes >= 0 ? json_integer(r->cached_bytes) : json_null(),
-                      "digest_ok", (int)r->right, "dumps", dumps, "stamps", bt_judge_reading(r)));
+        json_t *o = json_pack("{ss ss sb si so so sI so sI sI sI so sb so}", "cache",
+                              r->warm ? "warm" : "cold", "decomp", r->decomp, "own_decomp",
+                              (int)r->own, "ranks", r->ranks, "t_r_s", js_real(r->t_r_s), "data_s",
+                              js_real(r->data_s), "bytes", (json_int_t)r->bytes, "rate_bytes_per_s",
+                              js_real(v.rate), "requests_n", (json_int_t)r->requests_n,
+                              "file_bytes", (json_int_t)r->file_bytes, "dump_bytes",
+                              (json_int_t)r->dump_bytes, "cached_bytes_before",
+                              r->cached_bytes >= 0 ? json_integer(r->cached_bytes) : json_null(),
+                              "digest_ok", (int)r->right, "dumps", dumps);
+        js_set(o, "computing_s", js_real(v.computing_s));
+        js_set(o, "paired", json_boolean(v.paired));
+        js_set(o, "zeta", js_real(v.zeta));
+        js_set(o, "zeta_data", js_real(v.zeta_data));
+        js_set(o, "zeta_bookkeeping", js_real(v.zeta_bookkeeping));
+        js_set(o, "disturbance", disturbance_json(&r->disturbance));
+        js_set(o, "stamps", bt_judge_reading(r));
+        json_array_append_new(a, o);
     }
     return a;
 }
 
-/* The readings of a writer over its runs. */
-static json_t *read_medians(const struct bt_job *job, const char *writer)
+static json_t *term(double median, const struct balance_estimate *e)
 {
-    struct bt_read_row row[BT_READ_ROWS_MAX];
+    return json_pack("{so so so}", "zeta", js_real(median), "ci95_lo", js_real(e->lo), "ci95_hi",
+                     js_real(e->hi));
+}
+
+/* How many rounds would decide, by the stamp that says so; null without one. */
+static json_t *rounds_needed(json_t *stamps)
+{
+    const json_t *verdict = stamp_find(stamps, STAMP_UNDECIDED);
+    json_t *needed = json_object_get(json_object_get(verdict, "numbers"), "rounds_needed_n");
+    return needed ? json_incref(needed) : json_null();
+}
+
+/* The readings of a writer over its runs. */
+static json_t *read_medians(const struct bt_row *of)
+{
     json_t *a = json_array();
-    const int n = bt_read_rows(job, writer, row);
-    for (int i = 0; i < n; i++) {
-        const struct bt_reading *r = row[i].first;
-        json_array_append_new(
-            a, json_pack("{ss ss sb si so so so so si sb so}", "cache", r->warm ? "warm" : "cold",
-                         "decomp", r->decomp, "own_decomp", (int)r->own, "ranks", r->ranks, "t_r_s",
-                         js_real(row[i].t_r_s), "rate_bytes_per_s", js_real(row[i].rate),
-                         "requests_n", js_real(row[i].requests), "cached_share",
-                         js_real(row[i].cached_share), "runs_n", row[i].runs, "digest_ok",
-                         (int)row[i].right, "stamps", bt_judge_readings(job, writer, r)));
+    for (int i = 0; i < of->reads_n; i++) {
+        const struct bt_read_row *row = &of->read[i];
+        const struct bt_reading *r = row->first;
+        const struct bt_read_values *v = &row->median;
+        const struct balance_estimate none = {.lo = NAN, .hi = NAN};
+        json_t *o =
+            json_pack("{ss ss sb si so so so so si sb so}", "cache", r->warm ? "warm" : "cold",
+                      "decomp", r->decomp, "own_decomp", (int)r->own, "ranks", r->ranks, "t_r_s",
+                      js_real(v->t_r_s), "rate_bytes_per_s", js_real(v->rate), "requests_n",
+                      js_real(v->requests), "cached_share", js_real(v->cached_share), "runs_n",
+                      row->runs, "digest_ok", (int)row->right, "stamps", json_incref(row->stamps));
+        js_set(o, "rounds_n", json_integer(row->pairs));
+        js_set(o, "computing_s", js_real(v->computing_s));
+        js_set(o, "zeta", term(v->zeta, &row->zeta));
+        js_set(o, "terms",
+               json_pack("{so so}", "data", term(v->zeta_data, &row->data), "bookkeeping",
+                         term(v->zeta_bookkeeping, &none)));
+        js_set(o, "answer", js_text(row->answer));
+        js_set(o, "reason", js_text(row->reason));
+        js_set(o, "rounds_needed", rounds_needed(row->stamps));
+        json_array_append_new(a, o);
     }
     return a;
 }
@@ -239,17 +272,11 @@ static json_t *runs(const struct bt_job *job)
         js_set(r, "disturbance", disturbance_json(&o->run.disturbance));
         js_set(r, "capabilities", capabilities(o->run.writer));
         js_set(r, "options", writer_options(job, &o->run));
-        if (job->setup->read != BT_READ_NOTHING) js_set(r, "read", read_back(&o->run));
+        if (job->setup->read != BT_READ_NOTHING) js_set(r, "read", read_back(job, &o->run));
         js_set(r, "stamps", bt_judge_run(job, o));
         json_array_append_new(a, r);
     }
     return a;
-}
-
-static json_t *term(double median, const struct balance_estimate *e)
-{
-    return json_pack("{so so so}", "zeta", js_real(median), "ci95_lo", js_real(e->lo), "ci95_hi",
-                     js_real(e->hi));
 }
 
 static json_t *ranking(const struct bt_judged *judged)
@@ -259,7 +286,6 @@ static json_t *ranking(const struct bt_judged *judged)
         const struct bt_row *row = &judged->row[i];
         const struct bt_values *median = &row->median, *best = &row->best;
         json_t *r = json_object();
-        const json_t *verdict = stamp_find(row->stamps, STAMP_UNDECIDED);
         const json_t *rate = stamp_find(row->stamps, STAMP_IMPLIED_RATE);
         const struct {
             const char *key;
@@ -291,9 +317,8 @@ static json_t *ranking(const struct bt_judged *judged)
                          term(median->zeta_slowdown, &row->slowdown)));
         js_set(r, "answer", js_text(row->answer));
         js_set(r, "reason", js_text(row->reason));
-        json_t *needed = json_object_get(json_object_get(verdict, "numbers"), "rounds_needed_n");
         json_t *implied = json_object_get(json_object_get(rate, "numbers"), "rate_bytes_per_s");
-        js_set(r, "rounds_needed", needed ? json_incref(needed) : json_null());
+        js_set(r, "rounds_needed", rounds_needed(row->stamps));
         js_set(r, "implied_rate_bytes_per_s", implied ? json_incref(implied) : json_null());
         js_set(r, "dump_s",
                row->dump.n == 0 ? json_null()
@@ -303,8 +328,7 @@ static json_t *ranking(const struct bt_judged *judged)
         js_set(r, "verified", json_boolean(row->verified));
         js_set(r, "official", json_boolean(row->official));
         js_set(r, "page_cache", json_boolean(row->page_cache));
-        if (judged->job->setup->read != BT_READ_NOTHING)
-            js_set(r, "read", read_medians(judged->job, row->writer));
+        if (judged->job->setup->read != BT_READ_NOTHING) js_set(r, "read", read_medians(row));
         js_set(r, "stamps", json_incref(row->stamps));
         json_array_append_new(a, r);
     }

@@ -6,6 +6,7 @@
 #include <gsl/gsl_rng.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
+#include "bt/judge_read.h"
 #include "bt/result.h"
 
 #define WARMUP_MAX_BYTES (INT64_C(1) << 30)
@@ -24,8 +26,8 @@
 /* Memory that a kernel, or the host below a virtual machine, hands out for the first time can cost
  * ten times the second use, and would make whoever writes first look slow. So a file as large as the
  * run's, but at most WARMUP_MAX_BYTES, half of the free space and a quarter of the free memory, is
- * written next to the output, spread over the nodes, and removed. Trouble with it is left to be
- * found by the run itself. Returns the bytes that this node has written. */
+ * written next to the output, spread over the nodes, and removed. Errors are ignored: the run itself
+ * will meet and report them. Returns the bytes that this node has written. */
 static int64_t warm_up(const struct bt_job *job)
 {
     const struct bt_setup *s = job->setup;
@@ -79,21 +81,31 @@ int bt_rounds_begin(struct bt_job *job, struct bt_solver **solver)
     return 0;
 }
 
-/* The writers whose balance is not settled yet, as words. */
+static void list(struct bt_job *job, const char *name)
+{
+    const size_t used = strlen(job->undecided);
+    snprintf(job->undecided + used, sizeof job->undecided - used, "%s%s", used > 0 ? ", " : "",
+             name);
+}
+
+/* What is not settled yet, as words: writers, and their files read back. */
 static void list_undecided(struct bt_job *job, const struct bt_judged *judged)
 {
-    size_t used = 0;
+    char name[160];
     job->undecided[0] = '\0';
     for (int i = 0; i < judged->rows_n; i++) {
         const struct bt_row *row = &judged->row[i];
-        if (!row->answer || bt_judge_settled(row) || used >= sizeof job->undecided) continue;
-        used += (size_t)snprintf(job->undecided + used, sizeof job->undecided - used, "%s%s",
-                                 used > 0 ? ", " : "", row->writer);
+        if (row->answer && !bt_judge_settled(row)) list(job, row->writer);
+        for (int k = 0; k < row->reads_n; k++) {
+            if (!row->read[k].answer || bt_judge_read_settled(&row->read[k])) continue;
+            bt_judge_read_name(&row->read[k], name);
+            list(job, name);
+        }
     }
 }
 
 /* Whether another round is to be made, said by rank 0, which judges and has the clock. --repeat auto
- * ends at a look of the plan that settles every writer, after its last look, or before the round for
+ * ends at a look of the plan that settles everything, after its last look, or before the round for
  * which there is no time; in that case alone the rest of the error is spent. */
 static int decide_next_round(struct bt_job *job, bool *more)
 {

@@ -63,7 +63,7 @@ static int open_file(struct run_state *w, struct bt_run *run)
     return 0;
 }
 
-/* What is done before the clock. */
+/* Before the clock starts. */
 static int prepare(struct run_state *w, struct bt_run *run)
 {
     const struct bt_run_request *q = w->q;
@@ -90,7 +90,7 @@ static int prepare(struct run_state *w, struct bt_run *run)
     return 0;
 }
 
-/* Has any rank been asked to stop, or could it not write? */
+/* Whether any rank was asked to stop or could not write. */
 static int stop_answer(struct run_state *w, bool *stop)
 {
     const double t0 = watch_now();
@@ -100,7 +100,7 @@ static int stop_answer(struct run_state *w, bool *stop)
     return 0;
 }
 
-/* Phases of io/ in which data are on their way; in the others they are accounted for. */
+/* Phases of io/ that move data; the others are bookkeeping. */
 static bool moves_data(int phase)
 {
     return phase == IO_PHASE_WRITE || phase == IO_PHASE_DRAIN || phase == IO_PHASE_SYNC ||
@@ -134,8 +134,9 @@ static int spread_dumps(const struct run_state *w, struct bt_run *run)
     const MPI_Comm comm = w->q->comm;
     const struct io_stats *stats = io_file_stats(w->file);
     run->dumps_n = stats->dumps_n;
-    run->dump = calloc((size_t)stats->dumps_n + 1, sizeof *run->dump);
-    TRY(par_agree(comm, run->dump ? 0 : mem_error("%lld dump records", (long long)stats->dumps_n)));
+    run->dump = mem_new(stats->dumps_n, sizeof *run->dump, "the times of %lld dumps",
+                        (long long)stats->dumps_n);
+    TRY(par_agree_memory(comm, run->dump));
     for (int64_t i = stats->kept_n; i < run->dumps_n; i++) {
         const struct io_dump_times *t = &stats->dump[i];
         struct bt_run_dump *d = &run->dump[i];
@@ -193,6 +194,14 @@ static int take_norms(const struct run_state *w, struct bt_run *run)
                                 bt_reference_deviation(run->xcr, ref->residual));
     run->norms_ok = run->norms_deviation <= BT_TOLERANCE;
     return 0;
+}
+
+static int interrupted_after(const struct bt_run_request *q, int64_t step)
+{
+    return err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld%s%s", (long long)step,
+                   (long long)q->problem->steps,
+                   q->restart ? ": the dumps up to then are complete; continue with " : "",
+                   q->restart ? q->restart : "");
 }
 
 int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
@@ -254,14 +263,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         TRY_TO(out, rc, io_file_kept_right(w.file, &kept_right));
         run->kept_wrong = !kept_right;
     }
-    if (run->interrupted && q->restart)
-        rc = err_set(ERR_INTERRUPT,
-                     "interrupted after step %lld of %lld: the dumps up to then are complete; "
-                     "continue with %s",
-                     (long long)run->steps_done, (long long)p->steps, q->restart);
-    else if (run->interrupted)
-        rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld",
-                     (long long)run->steps_done, (long long)p->steps);
+    if (run->interrupted) rc = interrupted_after(q, run->steps_done);
     run->completed = rc == 0;
 out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);
@@ -277,6 +279,7 @@ out:
         .plan = q->reads,
         .solver = q->solver,
         .io = q->io,
+        .nodes = q->nodes,
         .run_id = json_string_value(json_object_get(run->file, "run_id")),
         .round = run->round};
     return bt_read_make(&reading, &run->readings);

@@ -105,7 +105,7 @@ int bt_tc_path(const char *asked, char *out, size_t size)
     return 0;
 }
 
-/* Evidence that a time is worth keeping: it says that it is undisturbed, and its numbers say so, too. */
+/* Whether an entry proves that its run was undisturbed: it says so, and its numbers agree. */
 static bool proved_undisturbed(const struct bt_tc_entry *e)
 {
     return e->undisturbed && e->share_min >= DISTURBANCE_SHARE && e->share_min <= 1 &&
@@ -136,7 +136,7 @@ static json_t *entry_find(const json_t *entries, const struct bt_tc_key *key, bo
     return best;
 }
 
-/* Whether fewer cores did it sooner, and as verified. [out] less: that one. */
+/* Whether a run on fewer cores, verified no less, was faster. [out] less: that one. */
 static bool faster_on_fewer_cores(const json_t *entries, const struct bt_tc_key *key,
                                   const struct bt_tc_entry *entry, struct bt_tc_entry *less)
 {
@@ -183,7 +183,7 @@ struct new_time {
     const struct bt_tc_entry *entry;
 };
 
-/* Returns 1 when the time has taken its place among the entries. */
+/* Returns 1 when the time was entered. */
 static int add_time(json_t *entries, void *arg)
 {
     const struct new_time *new = arg;

@@ -320,7 +320,7 @@ int io_file_remove(MPI_Comm comm, const char *path, const char *run_id, const st
     int rank, ours = 0, rc;
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     TRY_TO(out, rc, par_agree(comm, rank == 0 ? io_target_take(&t, path, lock) : 0));
-    if (rank == 0) ours = !run_id || io_manifest_is_of(t.manifest, run_id);
+    if (rank == 0) ours = !run_id || io_manifest_is_of_run(t.manifest, run_id);
     TRY_MPI_TO(out, rc, MPI_Bcast(&ours, 1, MPI_INT, 0, comm));
     if (!ours) goto out;
     TRY_TO(out, rc, io_owner_check(comm, &t, IO_OWNER_REMOVE, false));

@@ -170,7 +170,7 @@ json_t *io_file_json(const struct io_file *f);
 
 /* Whether the file is still that of a run ("run_id" in io_file_json): the lock goes with
  * io_file_free, and then another run may write to the same file. Local. */
-bool io_file_is_of(const char *path, const char *run_id);
+bool io_file_is_of_run(const char *path, const char *run_id);
 
 /* Whether name, a path, belongs to what a run of this writer with spec.path path makes or may
  * remove: the file, its manifest, lock, temporaries, parts of ranks (writer NULL: no parts). No

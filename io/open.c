@@ -189,7 +189,7 @@ static int put_manifest(struct io_file *f, const struct identity *id, int64_t id
     if (t->old && t->parts_n > kept_n) {
         struct identity *old = io_parts_identities(t);
         int rc = old ? 0 : mem_error("a list of files");
-        if (rc == 0) rc = io_manifest_withdraw(t->old, old, t->parts_n + 1);
+        if (rc == 0) rc = io_manifest_withdraw_claims(t->old, old, t->parts_n + 1);
         free(old);
         if (rc == 0) rc = io_parts_remove(t, kept_n);
         TRY(rc);
@@ -239,8 +239,8 @@ static void undo_file(struct io_file *f)
     io_place_undo(&f->part);
     io_place_undo(&f->place);
     if (!ours) return;
-    if (io_manifest_is_of(t->manifest, io_manifest_run_id(f->manifest))) unlink(t->manifest);
-    io_manifest_drop(f->manifest);
+    if (io_manifest_is_of_run(t->manifest, io_manifest_run_id(f->manifest))) unlink(t->manifest);
+    io_manifest_drop_journal(f->manifest);
 }
 
 static int open_steps(struct io_file *f, MPI_Comm comm)

@@ -119,7 +119,7 @@ static int check_match(const struct io_read_spec *s, const struct io_found *f,
 /* ------------------------------------------------------------------ reading */
 
 /* A writer that can read; one that leaves a serial file and cannot has posix do it. */
-static const struct io_writer *who_reads(const struct io_writer *w)
+static const struct io_writer *reader_of(const struct io_writer *w)
 {
     return w && !w->read && (w->caps & IO_CAP_SERIAL_FILE) ? io_writer_find("posix") : w;
 }
@@ -146,6 +146,7 @@ static int begin_plan(struct io_reading *r, const int64_t *dumps, int64_t dumps_
 {
     struct io_context *c = &r->ctx;
     const int64_t complete_n = r->found.past.complete_n;
+    double since_s;
     c->plan = dumps;
     c->plan_n = dumps_n;
     c->dumps_n = r->next = 0;
@@ -161,7 +162,10 @@ static int begin_plan(struct io_reading *r, const int64_t *dumps, int64_t dumps_
     }
     memset(r->state, 0, r->writer->state_size);
     r->writer_open = true;
-    return par_agree(c->comm, r->writer->open(r->state, c));
+    since_s = watch_now();
+    const int rc = r->writer->open(r->state, c);
+    r->stats.data_s += watch_now() - since_s;
+    return par_agree(c->comm, rc);
 }
 
 static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_spec *s,
@@ -178,7 +182,7 @@ static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_s
     c->boxes_n = r->found.boxes_n;
     c->durable_n = r->found.past.complete_n;
     c->requests_n = &r->stats.requests_n;
-    c->inner = who_reads(c->inner);
+    c->inner = reader_of(c->inner);
     /* No value is cut in two. */
     t->buffer_bytes = t->buffer_bytes / IO_WORD_BYTES * IO_WORD_BYTES;
     t->call_bytes = num_min(t->call_bytes, t->buffer_bytes);
@@ -201,7 +205,7 @@ int io_read_open_with(struct io_reading **out, MPI_Comm comm, const struct io_re
         free(r);
         return rc;
     }
-    r->writer = who_reads(writer);
+    r->writer = reader_of(writer);
     r->ctx = (struct io_context){IO_CONTEXT_NONE};
     rc = open_plan(r, comm, spec, &as);
     if (rc < 0) {
@@ -236,15 +240,21 @@ static struct io_array place_of(const struct io_reading *r, const struct io_view
 static void unstage_piece(void *state, const struct io_view *v, const char *data, int64_t start,
                           int64_t bytes)
 {
-    const struct io_array to = place_of(state, v);
+    struct io_reading *r = state;
+    const double since_s = watch_now();
+    const struct io_array to = place_of(r, v);
     io_view_unstage(v, data, start, bytes, &to);
+    r->stats.data_s -= watch_now() - since_s;
 }
 
 static void unstage_sample(void *state, const struct io_view *v, const char *data, int64_t start,
                            int64_t bytes)
 {
-    const struct io_array to = place_of(state, v);
+    struct io_reading *r = state;
+    const double since_s = watch_now();
+    const struct io_array to = place_of(r, v);
     io_view_pick(v, data, start, bytes, &to);
+    r->stats.data_s -= watch_now() - since_s;
 }
 
 int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to)
@@ -261,6 +271,7 @@ int io_read_dump(struct io_reading *r, int64_t d, const struct io_array *to)
     const double read_s = watch_now();
     r->failed = par_agree(r->ctx.comm, rc);
     r->stats.read_s += read_s - since_s;
+    r->stats.data_s += read_s - since_s;
     r->stats.agree_s += watch_now() - read_s;
     if (r->failed == 0) r->stats.bytes += io_view_bytes(r->ctx.view);
     return r->failed;
@@ -274,7 +285,9 @@ int io_read_go_on(struct io_reading *r, const int64_t *dumps, int64_t dumps_n)
         return err_set(ERR_INVALID, "not all dumps of %s that were to be read have been",
                        r->ctx.path);
     r->writer_open = false;
-    r->failed = par_agree(r->ctx.comm, r->writer->close(r->state, &r->ctx));
+    const int rc = r->writer->close(r->state, &r->ctx);
+    r->stats.data_s += watch_now() - since_s;
+    r->failed = par_agree(r->ctx.comm, rc);
     if (r->failed == 0) r->failed = begin_plan(r, dumps, dumps_n);
     r->stats.open_s += watch_now() - since_s;
     return r->failed;

@@ -75,6 +75,8 @@ struct io_read_stats {
     double open_s;      /* manifest, and opening the files */
     double read_s;      /* reading, exchanging and putting into place */
     double agree_s;     /* waiting for the other ranks' outcome */
+    double data_s; /* the writer's calls: of these, neither manifest, nor putting into place, nor
+                      waiting for the outcome */
 };
 
 /* Borrowed. Local. */

@@ -18,7 +18,6 @@ static const int64_t point_bytes = IO_NCOMP * IO_WORD_BYTES;
 
 #define BLOCK_CELLS   64
 #define LINE_DOUBLES  8           /* in 64 bytes */
-#define STREAM_BYTES  (8 << 20)   /* larger than what a core keeps in its own caches */
 #define THREADS_BYTES (256 << 10) /* that threads are called for */
 
 /* Component fastest. Goes through a small aligned block, because the buffer may have any alignment. */

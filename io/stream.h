@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* From here on a buffer is larger than what a core keeps in its own caches. */
+#define STREAM_BYTES (8 << 20)
+
 #if defined(__x86_64__)
 #include <emmintrin.h>
 

@@ -20,26 +20,23 @@ enum {
     LINE = 64,
     CELL = IO_NCOMP * IO_WORD_BYTES,
     CHUNK = 4 * LANES, /* cells at most that are put into the block at a time */
-    BLOCK = 2 << 10,   /* of the core's own first cache */
-    STREAM_BYTES = 8 << 20
+    BLOCK = 2 << 10    /* of the core's own first cache */
 };
-
-#define STEP UINT64_C(0x9e3779b97f4a7c15)
 
 /* Of eight cells of a row. */
 struct batch {
     __m512i hash[IO_NCOMP];  /* summed up by component */
-    __m512i place[IO_NCOMP]; /* (place + 1) STEP of the next values */
+    __m512i place[IO_NCOMP]; /* (place + 1) DIGEST_STEP of the next values */
 };
 
 WIDE static inline __m512i hash8(__m512i bits, __m512i place)
 {
     __m512i x = _mm512_add_epi64(bits, place);
-    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
-    x = _mm512_mullo_epi64(x, _mm512_set1_epi64((int64_t)UINT64_C(0xd6e8feb86659fd93)));
-    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 29));
-    x = _mm512_mullo_epi64(x, _mm512_set1_epi64((int64_t)UINT64_C(0xbf58476d1ce4e5b9)));
-    return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, DIGEST_SHIFT_1));
+    x = _mm512_mullo_epi64(x, _mm512_set1_epi64((int64_t)DIGEST_FACTOR_1));
+    x = _mm512_xor_si512(x, _mm512_srli_epi64(x, DIGEST_SHIFT_2));
+    x = _mm512_mullo_epi64(x, _mm512_set1_epi64((int64_t)DIGEST_FACTOR_2));
+    return _mm512_xor_si512(x, _mm512_srli_epi64(x, DIGEST_SHIFT_3));
 }
 
 /* Lane q of vector o of file order is value 8 o + q of eight cells: component (8 o + q) % 5 of cell (8 o + q) / 5. */
@@ -67,7 +64,7 @@ WIDE static inline void take8(struct batch *b, const double *row, int64_t sm, in
                               __mmask8 mask, uint64_t *plane, char *out, bool whole)
 {
     __m512i v[IO_NCOMP], sum = _mm512_setzero_si512();
-    const __m512i step = _mm512_set1_epi64((int64_t)(STEP * LANES * IO_NCOMP));
+    const __m512i step = _mm512_set1_epi64((int64_t)(DIGEST_STEP * LANES * IO_NCOMP));
     for (int m = 0; m < IO_NCOMP; m++) {
         _mm_prefetch((const char *)(row + m * sm + next), _MM_HINT_T0);
         v[m] =
@@ -114,7 +111,7 @@ WIDE static void take_span(struct span *s, char *out)
         b.hash[m] = _mm512_setzero_si512();
         b.place[m] = _mm512_mullo_epi64(
             _mm512_add_epi64(cells, _mm512_set1_epi64((int64_t)(s->place + (uint64_t)m + 1))),
-            _mm512_set1_epi64((int64_t)STEP));
+            _mm512_set1_epi64((int64_t)DIGEST_STEP));
     }
     for (int64_t i = 0; i < whole; i += LANES)
         take8(&b, at + i, s->sm, s->next, 0xff, s->plane + i, out + i * CELL, true);

@@ -115,9 +115,15 @@ conforms() {
     awk -v v="$(jq .result.b_eff_bytes_per_s "$made/r3.json")" '/^accumulated/ { n = NF; x = $4; p = $3; l = $5 }
         END { exit !(n == 12 && p == 3 && l == 0.0156 && (x - v / 1e6) ^ 2 <= 0.5 ^ 2) }' "$made/s.txt"
     [ "$(awk '/^per process/ { print NF }' "$made/s.txt")" -eq 6 ]
-    [ "$(grep -c '^size [0-9]*: ' "$made/p.txt")" -eq 21 ]
-    [ "$(grep -cE ' (sendrecv|alltoallv|nonblocking) +[0-9.]+ \|' "$made/p.txt")" -eq \
-        "$(jq '[.measurements[].bytes_per_s[0][] | select(. != null)] | length' "$made/r3.json")" ]
+    # the sections of release 3.6, every measurement in its place
+    [ "$(grep -o 'SECTION-[A-Z]*-[A-Z]*' "$made/p.txt" | tr '\n' ' ')" = "$(printf 'SECTION-%s-BEGIN SECTION-%s-END ' \
+        HEAD HEAD LOOP LOOP LOOPLNGS LOOPLNGS VALUES VALUES)" ]
+    grep -qE '^b_eff\(NOT_VALID\) = ' "$made/p.txt"
+    awk -v want="$(jq '[.measurements[].bytes_per_s[0][] | select(. != null)] | length' "$made/r3.json")" '
+        /^L= *[0-9]+ mthd=[0-2] pat= *[0-9]+ (min|avg|max): / { n[$0 ~ "min" ? 0 : $0 ~ "avg" ? 1 : 2]++ }
+        END { exit n[0] != want || n[1] != want || n[2] != want }' "$made/p.txt"
+    grep -qF "$(jq -r '.measurements[] | select(.pattern_index == 2 and .method == "alltoallv") | .process_mean_bytes_per_s[0][20] / 1e6
+        | . * 1e3 | floor / 1e3' "$made/r3.json")" <<<"$(grep '^L= *16384 mthd=1 pat= 2 avg:' "$made/p.txt")"
 }
 
 @test "results are written over earlier ones, but not over somebody else's file" {
@@ -167,11 +173,18 @@ conforms() {
     mkfifo pipe # without a writer
     refused 1 "no result of HPL" --hpl pipe
     refused 1 "not valid JSON" --bt-result pipe
+    refused 1 "no result of HPL" --hpl /dev/zero # which has no end
+    printf 'WR11C2R4 29184 192 2 2 305.63 1e305\n' >absurd
+    refused 1 "no result of HPL" --hpl absurd
+    jq '.problem.nominal_flop = 1e300 | .t_c.t_c_s = 1e-300' bt.json >absurd
+    refused 1 "no rate" --bt-result absurd
     RANKS=1
     refused 1 "exclude" --rmax 1G --hpl HPL.out
     refused 1 "--rmax" --rmax 45Q
     refused 1 "--rmax" --rmax -3G
     refused 1 "--rmax" --rmax ""
+    refused 1 "--rmax" --rmax 1e308T # more than a number holds, and so little that nothing can be divided by it
+    refused 1 "--rmax" --rmax 1e-320
 }
 
 @test "one process is refused" {
@@ -186,6 +199,12 @@ conforms() {
     refused 3 "nowhere" --sum nowhere/s.txt
     refused 3 "nowhere" --json nowhere/r.json
     refused 1 "--sum" --sum ""
+    # However they are spelled.
+    refused 1 "same file" --json x --sum ./x
+    refused 1 "same file" --sum "$PWD/x" --protocol x
+    : >there
+    ln -s there link
+    refused 1 "same file" --json there --protocol link
     RANKS=1
     refused 1 "extra" extra
     refused 1 "--definition" --definition 4
@@ -200,7 +219,6 @@ conforms() {
     refused 1 "--seed" --seed -1
     refused 1 "--no-analysis" --buffers 2
     refused 1 "--buffers" --buffers 1 --no-analysis
-    refused 1 "same file" --json x --sum x
 }
 
 @test "no memory for the buffers: one message that says what to give" {

@@ -455,8 +455,7 @@ stopped() {
 
 @test "what a killed run left is cleaned away by the next one, whatever its partitions" {
     held pwrite:3:2 _data_i00_003_2.002 3 -T 5 -N 3 --max-space 300M
-    # shellcheck disable=SC2046 # words
-    kill -KILL $(own_processes nht1-beffio)
+    kill_ranks nht1-beffio
     wait "$job" || true
     no_process nht1-beffio
     compgen -G "data/.nht1-*.own"
@@ -526,7 +525,7 @@ b_eff_io_data_i00_003_9" ]
 -f diary
 LIST
     [ "$(cat diary diary.sum)" = "$(printf 'dear diary\ndear diary')" ]
-    beffio alone -N 1 --sum twice --json twice
+    beffio alone -N 1 --sum twice --json ./twice
     expect_status 1
     expect_text "have the same file"
     [ ! -e twice ]

@@ -91,6 +91,20 @@ ended() {
         END { if (data < 6 || dirty) { print data, dirty; exit 1 } }' log/1.trace
 }
 
+@test "a directory that cannot be flushed: told, and no journal stays" {
+    mkdir disk log
+    local n run=("$NHT1_BIN/nht1-bt" "${tiny[@]}" --sync dump --io posix --out disk/o.bin --verify never)
+    mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/disk" NHT1_FAULT_LOG="$PWD/log" "${run[@]}"
+    awk '/^fsync / && ++n && /disk$/ { print n }' log/0.trace >directory
+    [ "$(wc -l <directory)" -ge 3 ]
+    while read -r n; do
+        rm -f disk/*
+        run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/disk" NHT1_FAULT="fsync:$n:EIO:0" "${run[@]}"
+        told "fsync of its directory failed"
+        [ ! -e disk/o.bin.json.journal ]
+    done <directory
+}
+
 @test "a full disk is found when the file is made: nothing is left" {
     small_disk 400k
     run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out disk/o.bin

@@ -180,6 +180,15 @@ own_processes() {
     done
 }
 
+# kill_ranks PROGRAM: all of those that work in this test's folder at once, as when a node fails. The launcher is held
+# meanwhile: it would end the others in good order as soon as the first one is gone.
+kill_ranks() {
+    local launchers
+    launchers=$(for name in mpirun mpiexec mpiexec.hydra hydra_pmi_proxy; do own_processes "$name"; done)
+    # shellcheck disable=SC2046,SC2086 # words
+    kill -STOP $launchers && kill -KILL $(own_processes "$1") && kill -CONT $launchers
+}
+
 # no_process PROGRAM: waits until none works in this test's folder any more.
 no_process() {
     wait_until no_own_process "$1" && return 0

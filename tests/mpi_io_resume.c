@@ -303,9 +303,9 @@ static void a_continued_file_is_the_new_runs(void **state)
     char id[64] = "";
     if (root) snprintf(id, sizeof id, "%s", json_string_value(json_object_get(root, "run_id")));
     json_decref(root);
-    assert_true(said_by_0(rank != 0 || io_file_is_of(s.path, id)));
+    assert_true(said_by_0(rank != 0 || io_file_is_of_run(s.path, id)));
     assert_int_equal(go_on(s), DUMPS);
-    assert_true(said_by_0(rank != 0 || !io_file_is_of(s.path, id)));
+    assert_true(said_by_0(rank != 0 || !io_file_is_of_run(s.path, id)));
     assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, id, NULL), 0);
     assert_true(file_is_right(&s, DUMPS));
 }

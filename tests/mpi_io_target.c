@@ -304,15 +304,15 @@ static void another_runs_file_is_not_removed(void **state)
     char first[64], second[64];
     write_and_tell(&s, first);
     assert_int_equal(strlen(first), 32);
-    assert_true(said_by_0(rank != 0 || io_file_is_of(s.path, first)));
+    assert_true(said_by_0(rank != 0 || io_file_is_of_run(s.path, first)));
     write_and_tell(&s, second);
-    assert_true(said_by_0(rank != 0 || !io_file_is_of(s.path, first)));
+    assert_true(said_by_0(rank != 0 || !io_file_is_of_run(s.path, first)));
     assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, first, NULL), 0);
     assert_true(file_is_right(&s, 3));
     assert_int_equal(names_in_scratch(), 2);
     assert_int_equal(io_file_remove(MPI_COMM_WORLD, s.path, second, NULL), 0);
     assert_int_equal(names_in_scratch(), 0);
-    assert_true(said_by_0(rank != 0 || !io_file_is_of(s.path, second)));
+    assert_true(said_by_0(rank != 0 || !io_file_is_of_run(s.path, second)));
 }
 
 static void somebody_elses_lock_file_is_untouched(void **state)

@@ -63,7 +63,7 @@ int main(int argc, char **argv) { MPI_Init(&argc, &argv); puts("hello"); return 
     run nht1-verify d.bin --diagonal --json -
     expect_status 1
     expect_text "both are for standard output"
-    run mpi_run 1 nht1-beff --quick --json - --sum -
+    run mpi_run 2 nht1-beff --quick --json - --sum -
     expect_status 1
     expect_text "have the same file"
 }

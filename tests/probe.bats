@@ -73,6 +73,9 @@ state" ]
     expect_text "in $PWD/state/nht1/probe.json"
     run probe --tc-store "$PWD/other/tc.json"
     expect_text "in $PWD/other/probe.json"
+    run mpi_run 1 nht1-bt --probe --tc-store tc.json --json ./probe.json
+    expect_status 1
+    expect_text "the store of findings and --json have the same file"
     run probe
     expect_json state/nht1/probe.json '.schema == "nht1-probe/1" and (.entries | length == 1)'
     [ "$(jq -c '.entries[0].findings' state/nht1/probe.json)" = \
@@ -118,9 +121,13 @@ tried() {
     expect_text "without --known"
     run mpi_run 1 nht1-probe --known
     expect_text "without --known"
-    run mpi_run 1 nht1-probe --known --json q.json
-    expect_status 1
-    expect_text "--known and --json"
+    local program
+    for program in nht1-probe "nht1-bt --probe"; do
+        # shellcheck disable=SC2086 # words
+        run mpi_run 1 $program --known --json q.json
+        expect_status 1
+        expect_text "--known and --json"
+    done
     ranks=2 run mpi_run 2 nht1-probe --out nowhere/x
     expect_status 3
     [ "$(grep -c '^nht1-probe: ' <<<"$output")" -eq 1 ]

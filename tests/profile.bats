@@ -342,6 +342,55 @@ views_are_told() {
     expect_text "Disturbed: ranks got "
 }
 
+@test "--repeat auto: pairs go on until it is decided, or the time is over; what is wrong is refused" {
+    local program=("$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat)
+    # That these runs are too short is known at the first look.
+    run nht1-profile --quiet --t-c --repeat auto --minutes 1000 --json p.json -- "${program[@]}"
+    expect_status 0
+    expect_schema nht1-profile-1 p.json
+    expect_json p.json '.zeta | (.rounds | length) == 8 and .answer == "not-measurable" and .zeta_ci95_lo <= .zeta_ci95_hi
+        or .zeta_ci95_lo == null'
+    expect_json p.json '.certificates | length == 8'
+    rm f.dat
+    # By the test's clock a run takes 3000 s: one, and three pairs, in 24000 s.
+    own_clock 0
+    mkdir followed # nothing is in it: the clock goes on in all runs
+    run nht1-profile --quiet --t-c --files followed --repeat auto --minutes 400 --json p.json -- \
+        sh -c 'printf "%3000s" "" >>"$NHT1_CLOCK"; exec "$@"' sh "${program[@]}"
+    unset LD_PRELOAD
+    expect_status 0
+    expect_json p.json '.zeta.rounds | length == 3'
+    run nht1-profile --repeat auto -- touch started
+    expect_status 1
+    expect_text "--repeat and --t-c-add belong to --t-c"
+    run nht1-profile --t-c --minutes 3 -- touch started
+    expect_status 1
+    expect_text "--minutes is for --repeat auto"
+    run nht1-profile --t-c --repeat atuo -- touch started
+    expect_status 1
+    expect_text "auto"
+    run nht1-profile --t-c --repeat 0 -- touch started
+    expect_status 1
+    [ ! -e started ]
+}
+
+@test "the launcher is asked for its version once, before the clock of any run" {
+    mkdir launcher
+    cat >launcher/mpirun <<'END'
+#!/bin/sh
+[ "$1" = --version ] && { echo version >>asked; echo "mpirun (Open MPI) 4.1.4"; exit; }
+echo run >>asked
+while [ "$1" = -x ]; do export "$2"; shift 2; done
+exec "$@"
+END
+    chmod +x launcher/mpirun
+    mkdir followed # nothing is in it: the launcher's notes are written in all runs
+    run nht1-profile --t-c --files followed --repeat 2 -- "$PWD/launcher/mpirun" \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
+    expect_status 0
+    [ "$(paste -sd' ' asked)" = "version run run run run run" ]
+}
+
 @test "pointers and statuses are right while writes are dropped" {
     # What it writes, it reads from a file that was there: mkcalls looks at every status.
     run env NHT1_PROFILE_DIR="$PWD" NHT1_PROFILE_DROP=1 \
@@ -482,6 +531,9 @@ kept() {
     run nht1-profile -- touch started
     expect_status 1
     [ "$(grep -c svg profile.xml)" -eq 1 ]
+    run nht1-profile -o ./p.xml --json p.xml -- touch started
+    expect_status 1
+    expect_text "--out and --json have the same file"
     run nht1-profile -o there/is/no/such/folder.xml -- touch started
     [ "$status" -ne 0 ]
     run nht1-profile --repeat 3 -- touch started

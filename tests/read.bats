@@ -107,6 +107,80 @@ refused() {
     expect_json r.json '[.ranking[].read[] | .cached_share == null or .cached_share <= 1] | all'
 }
 
+# answered STEPS INTERVAL REPEAT: posix writes and reads all its dumps cold on the test's clock, by which reading
+# them takes always as long, and computing as long as there are steps.
+answered() {
+    own_clock 15625 # a second in 64 steps: sums of it are exact
+    run mpi_run 1 nht1-bt --n 12 --steps "$1" --dt 0.001 --interval "$2" --io none,posix --repeat "$3" \
+        --verify never --force --out out.bin --json r.json --read all
+    expect_status 0
+    unset LD_PRELOAD
+    expect_schema nht1-bt-1 r.json
+}
+
+# expect_read CODE [REASON]: the answer about reading back; where nothing is ever read cold, that.
+expect_read() {
+    local code=$1 reason=${2:+\"${2:-}\"}
+    if jq -e '[.ranking[0].read[0].stamps[].code] | index("read-cached")' r.json >/dev/null; then
+        code=not-measurable reason='"page-cache"'
+    fi
+    expect_json r.json ".ranking[0].read[0] | .answer == \"$code\" and .reason == ${reason:-null}"
+    expect_json r.json '[.ranking[0].read[0] | .answer as $a | .stamps[] | select(.code == $a)] | length == 1'
+}
+
+@test "reading back has one of the four answers, by the time that it takes of computing" {
+    answered 1000 200 8
+    expect_read io-faster-than-needed
+    expect_json r.json '.ranking[0].read[0] | .rounds_n == 8 and .zeta.ci95_lo <= .zeta.zeta and
+        .terms.data.ci95_hi <= 0.01 and (.zeta.zeta - .terms.data.zeta - .terms.bookkeeping.zeta | fabs) < 1e-9'
+    expect_json r.json '[.runs[].read[]? | .paired and .data_s < .t_r_s and .disturbance.undisturbed and
+        (.zeta - .t_r_s / .computing_s | fabs) < 1e-9] | all and length == 8'
+    answered 60 10 8
+    expect_read balanced
+    answered 20 4 8
+    expect_read not-measurable bookkeeping
+    answered 6 1 8
+    expect_read io-too-slow
+    # No verdict without an interval, and none about the reading of a file that nobody needs to read.
+    answered 60 10 5
+    expect_read undecided
+    run mpi_run 1 nht1-bt "${tiny[@]}" --io perrank --out out.bin --json r.json --read last
+    expect_json r.json '.ranking[0].read[0].answer == null'
+}
+
+@test "what is read warm, disturbed or in no time has no answer but the reason" {
+    bt 1 --io posix --read last --repeat 6 --read-cache warm
+    expect_json r.json '.ranking[0].read[0] | .answer == "not-measurable" and .reason == "page-cache"'
+    NHT1_PROC=$NHT1_ROOT/tests/proc/busy answered 60 10 8
+    expect_read not-measurable disturbed
+    expect_json r.json '[.ranking[0].read[0].stamps[].code] | index("disturbed") != null'
+    run mpi_run 1 nht1-bt --n 12 --steps 6 --dt 0.01 --interval 1 --verify never --out out.bin --json r.json \
+        --io none,posix --repeat 6 --read last --force
+    expect_read not-measurable too-short
+}
+
+@test "the answer stands in the text and in the report, and over several jobs follows from their rounds" {
+    local i
+    answered 60 10 8
+    expect_text "answer"
+    expect_text "posix, read back cold (1x1x1): "
+    run nht1-report r.json -o r.html
+    expect_status 0
+    if jq -e '.ranking[0].read[0].answer == "balanced"' r.json >/dev/null; then
+        grep -q "Balanced.*of reading" r.html
+    fi
+    answered 6 1 2
+    expect_json r.json '.ranking[0].read[0].answer | . == "undecided" or . == "not-measurable"'
+    for i in 1 2 3 4; do
+        jq ".started_utc = \"2026-01-0${i}T00:00:00Z\"" r.json >job$i.json
+    done
+    run nht1-report job?.json -o r.html
+    expect_status 0
+    if jq -e '.ranking[0].read[0].answer == "undecided"' r.json >/dev/null; then
+        grep -q "I/O is too slow: over 8 rounds of several jobs" r.html
+    fi
+}
+
 @test "a file system in memory is never called cold" {
     [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || not_here "/dev/shm is no tmpfs"
     bt 2 --io posix --read last --out "/dev/shm/nht1-read-$$"

@@ -36,23 +36,49 @@ released() {
     expect_text "the folder is not empty"
 }
 
-@test "b_eff: the same, its quantities by name" {
-    mkdir source
+# Ours takes its minutes: here it is brief, and keeps what it measured.
+brief_beff() {
+    mkdir source bin
     cp "$NHT1_ROOT/tests/standin/b_eff.c" source
-    # ours takes its minutes: a stand-in for it, too
-    mkdir bin
     ln -s "$NHT1_BIN/nht1-stats" "$NHT1_BIN/nht1-beffio" bin
-    cat >bin/nht1-beff <<'END'
-#!/usr/bin/env bash
-while [ $# -gt 0 ]; do [ "$1" != --sum ] || to=$2; shift; done
-[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" != 0 ] ||
-    sed 's/3129 /6258 /; s/      782 /     1564 /' "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" >"$to"
-END
+    printf '#!/bin/sh\nexec "%s/nht1-beff" --quick --no-analysis --random "${BEFF_RANDOM:-30}" --json "$BEFF_JSON" "$@"\n' "$NHT1_BIN" >bin/nht1-beff
     chmod +x bin/nht1-beff
-    NHT1_BIN=$PWD/bin released --source source --out x --ranks 4 --mb 512 --json r.json
+    export BEFF_JSON=$PWD/measured.json
+}
+
+@test "b_eff: its quantities by name, and pattern by pattern, size by size" {
+    brief_beff
+    NHT1_BIN=$PWD/bin released --source source --out x --mb 1 --json r.json
     expect_status 0
-    expect_json r.json '.programs[0].program == "b_eff" and ([.programs[0].ratios[].pattern[0]] | length == 7 and .[2] == "rings at L_max")
-        and (.programs[0].ratios[2].ratio - 6258 / 3800 | fabs) < 1e-6'
+    expect_schema nht1-released-1 r.json
+    expect_json r.json '.programs[0].program == "b_eff" and ([.programs[0].ratios[].pattern[0]] | index("rings at L_max") == 2)'
+    # six rings, and the random patterns as one: each program draws its own
+    expect_json r.json '[.programs[0].by_pattern[].pattern[0]] == [range(6) | "pat=\(.) ring-1*2fix"] + ["random (30)"]'
+    expect_text "pat=0 ring-1*2fix "
+    # the ratio of two measurements: of a pattern at a size, by the best method and by one of them
+    jq -r '[.measurements[] | select(.pattern_index == 3)] | (map(.process_min_bytes_per_s[0][20]) | max / 4e6),
+        (.[] | select(.method == "alltoallv") | .process_min_bytes_per_s[0][20] / 4e6)' measured.json >expected
+    awk -F, 'NR == FNR { want[n++] = $1; next } $1 == "pat=3 ring-1*2fix" && $3 == 8192 && ($2 == "best" || $2 == "Alltoal") {
+            w = want[$2 != "best"]; if (($5 - w) ^ 2 < (1e-3 * w) ^ 2) hits++ }
+        END { exit hits != 2 }' expected x/b_eff.csv
+    [ "$(wc -l <x/b_eff.csv)" -eq $((1 + 7 * 4 * 21)) ]
+    # geometric means: 7 to 36 MB/s of the stand-in
+    jq -r '[.measurements[] | select(.pattern_index >= 6)] | group_by(.pattern_index)
+        | [.[] | (map(.process_min_bytes_per_s[0][20]) | max) / 1e6 / (1 + .[0].pattern_index) | log] | add / length | exp' measured.json >expected
+    awk -F, 'NR == FNR { w = $1; next } $1 == "random (30)" && $2 == "best" && $3 == 8192 && ($5 - w) ^ 2 < (1e-3 * w) ^ 2 { hits++ }
+        END { exit hits != 1 }' expected x/b_eff.csv
+    # the median over 21 sizes is one of them
+    expect_json r.json '.programs[0].by_pattern | all(.[]; (.by_size | length) == 21 and .lo == null and .n == 1
+        and ((.by_size | map(.ratio) | sort[10]) / .ratio - 1 | fabs) < 1e-9)'
+}
+
+@test "b_eff: where a protocol is missing, that is told, and the quantities remain" {
+    brief_beff
+    BEFF_RANDOM=2 NHT1_BIN=$PWD/bin STANDIN_NO_PROTOCOL=1 released --source source --out x --mb 1 --json r.json
+    expect_status 0
+    expect_text "b_eff-released-01/b_eff.prot: there is no section VALUES"
+    expect_json r.json '.programs[0] | (.ratios | length) >= 5 and .by_pattern == []'
+    [ ! -e x/b_eff.csv ]
 }
 
 @test "what does not go: no sources, no compiler, no summary" {
@@ -66,8 +92,19 @@ END
     STANDIN_FAILS=1 released --source source --out x
     expect_status 3
     expect_text "without a .sum that can be read"
+    # what stands there is a pipe, which nobody writes to
+    printf '#include <sys/stat.h>\nint main(void) { mkfifo("b_eff_io.sum", 0600); return 0; }\n' >source/b_eff_io.c
+    released --source source --out z
+    expect_status 3
+    expect_text "without a .sum that can be read"
     echo "int main(" >source/b_eff_io.c
     released --source source --out y
     expect_status 3
-    expect_text "does not compile"
+    expect_text "does not compile: "
+    expect_text "error"
+    run "$NHT1_ROOT/runs/study" released --source source --cflags "'"
+    expect_status 1
+    expect_text "No closing quotation"
+    run "$NHT1_ROOT/runs/study" released --source source --cc "mpicc '"
+    expect_status 1
 }

@@ -119,6 +119,56 @@ seen() {
     done
 }
 
+# protocol EXPRESSION: the same over r, the protocol read from x.prot.
+protocol() {
+    PYTHONPATH="$NHT1_ROOT/runs" run python3 -c "
+from nht1 import patterns, protfile
+r = protfile.read('x.prot')
+print($1)"
+    [ "$output" = True ] && return 0
+    echo "$1: $output"
+    return 1
+}
+
+@test "the protocol of b_eff: values by their labels, whatever the columns" {
+    sed -n '1,/^SECTION-HEAD-END/p' "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" >head
+    { cat head && printf 'SECTION-VALUES-BEGIN\n%s\n%s\nmthd=2 pat=47 min 2.5 3.25 -> 3.25(0.1)\nSECTION-VALUES-END\nL=9 pat=0 mthd=0 min: 9 -> 9\n' \
+        'L=   1 mthd=0 pat= 5 min:  1.000 - 1.500 ->  1.500 (0.004 sec)' ' avg: 4 4 4 -> 4 (1 sec)'; } >x.prot
+    protocol "r['told'] == [] and r['sizes'] == [1] and r['values'] == {(5, 1, 0): 1.5e6, (47, 1, 2): 3.25e6}"
+    protocol "[r['names'][p] for p in (0, 5, 35, 37, 39, 47)] == ['ring-2*2fix', 'ring-1*4fix', 'random-cyc-1dim', 'best bi-section', 'one PingPong Pair', 'cyclic-3dim-all']"
+    { cat head && printf '%s\n' SECTION-VALUES-BEGIN 'msglng = 4096' 'method: 2=non-blk' 'pattern 7' 'pattern: 6' 'min = 7.0 8.0 -> 8.0' \
+        'Alltoal method=Alltoal min 5 -> 5' SECTION-VALUES-END; } >x.prot
+    protocol "r['told'] == [] and r['values'] == {(6, 4096, 2): 8e6, (6, 4096, 1): 5e6}"
+    # random patterns stand together, and only where all of them are
+    protocol "patterns.of_protocol(r) == {}"
+    cp "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" x.prot
+    protocol "r is None"
+}
+
+@test "a damaged protocol of b_eff: line and column" {
+    local line
+    for line in 'L=1 mthd=0 min: 1 -> 1|a value without a pattern|min: 1' "L=1 mthd=0 pat=0 min: 1 2|no '->' with|min: 1 2" \
+        "L=1 mthd=0 pat=0 min: 1 -> 1e99|'1e99' is no rate|1e99" "L=x mthd=0 pat=0 min: 1 -> 1|'x' is no number of a length|x mthd"; do
+        printf 'b_eff\nSECTION-VALUES-BEGIN\n%s\nSECTION-VALUES-END\n' "${line%%|*}" >x.prot
+        line=${line#*|}
+        protocol "any(at == 3 and words.startswith(\"\"\"${line%|*}\"\"\")
+            and open('x.prot').read().split(chr(10))[2][column - 1:].startswith('${line#*|}') for at, column, words in r['told'])"
+        protocol "r['values'] == {} and r['told'][0] == (2, 1, 'no value with its length, method and pattern stands in this section')"
+    done
+    printf 'b_eff\nSECTION-VALUES-BEGIN\nL=1 mthd=0 pat=0 min: 1 -> 1\n' >x.prot
+    protocol "r['values'] == {(0, 1, 0): 1e6} and r['told'] == [(2, 1, 'the section does not end')]"
+}
+
+@test "ours is read as it is written, by every repetition's best" {
+    run mpi_run 3 nht1-beff --quick --definition 3.6 --memory-per-process 1Mi --random 2 --protocol x.prot --json r.json
+    expect_status 4
+    protocol "r['told'] == [] and len(r['sizes']) == 21 and sorted(r['values']) == sorted((m['pattern_index'], r['sizes'][i],
+        ('sendrecv', 'alltoallv', 'nonblocking').index(m['method'])) for m in __import__('json').load(open('r.json'))['measurements']
+        for i, v in enumerate(m['bytes_per_s'][0]) if v is not None)"
+    protocol "all(abs(r['values'][m['pattern_index'], r['sizes'][i], ('sendrecv', 'alltoallv', 'nonblocking').index(m['method'])] - v) < 1
+        for m in __import__('json').load(open('r.json'))['measurements'] for i, v in enumerate(m['process_min_bytes_per_s'][0]) if v is not None)"
+}
+
 @test "what is no summary is none; control characters do not come through" {
     echo "dear diary" >x.sum
     says "r is None"

@@ -8,15 +8,19 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/balance.h"
 #include "base/sequential.h"
 #include "base/stamp.h"
 #include "bt/judge.h"
+#include "bt/judge_read.h"
 
 #define RUNS_MAX 64
 
 static struct bt_outcome outcome[RUNS_MAX];
 static struct bt_setup setup;
 static struct bt_job job;
+static struct bt_reading reading[RUNS_MAX];
+static struct bt_read_dump right_dump = {.right = true};
 
 /* Class B on a machine whose cores are all in use; T_C from the store. */
 static int fresh(void **state)
@@ -171,6 +175,43 @@ static void disturbed_runs_are_told(void **state)
     s = bt_judge_run(&job, &outcome[3]);
     assert_null(stamp_find(s, STAMP_DISTURBED));
     json_decref(s);
+}
+
+/* "Nothing can be concluded", and beside it a conclusion. A writer with steal of 1.6 % in 2 of 8 rounds keeps its
+ * answer, and the stamp says in how many; in half of them it does not. */
+static void an_answer_has_no_stamp_that_denies_it(void **state)
+{
+    static const char steal[] = "Disturbed: steal 1.6 %.";
+    for (int n = 1; n <= 8; n++) {
+        fresh(state);
+        terms(8, 4, 1, 0);
+        for (int r = 0; r < n; r++) {
+            outcome[2 * r + 1].run.disturbance = (struct disturbance){
+                .known = true, .disturbed = true, .share_min = 1, .steal = 0.016, .others = NAN};
+            memcpy(outcome[2 * r + 1].run.disturbance.sentence, steal, sizeof steal);
+        }
+        json_t *s = judged();
+        const json_t *told = stamp_find(s, STAMP_DISTURBED);
+        assert_true((stamp_find(s, STAMP_BALANCED) != NULL) == (n < 4));
+        assert_string_equal(stamp_text(told, "severity"), n < 4 ? "note" : "warn");
+        assert_non_null(strstr(stamp_text(told, "sentence"), steal));
+        assert_true((strstr(stamp_text(told, "sentence"), "of 8 rounds") != NULL) == (n < 4));
+        assert_true(n >= 4 || numbers(s, "disturbed", "rounds_disturbed_n") == n);
+        json_decref(s);
+    }
+    for (int alone = 0; alone < 2; alone++) {
+        fresh(state);
+        terms(8, 4, 1, 0);
+        for (int r = 0; r < 8; r++) {
+            outcome[2 * r + 1].run.disturbance.shared = true;
+            outcome[2 * r].run.disturbance.shared = alone;
+        }
+        json_t *s = judged();
+        assert_true((stamp_find(s, STAMP_BALANCED) != NULL) == !alone);
+        assert_string_equal(stamp_text(stamp_find(s, STAMP_PROCESSORS_SHARED), "severity"),
+                            alone ? "warn" : "note");
+        json_decref(s);
+    }
 }
 
 static void slow_writing_is_called_so(void **state)
@@ -514,6 +555,8 @@ static void readings_are_put_together_by_kind(void **state)
             *r = (struct bt_reading){.ranks = 2, .bytes = 1000, .dump_bytes = 1000, .right = true};
             r->t_r_s = 1 + round + 10 * k;
             r->cached_bytes = k == 1 ? 1000 : 0;
+            r->dumps_n = 1;
+            r->dump = &right_dump;
             snprintf(r->decomp, sizeof r->decomp, "%s", k == 0 ? "1x1x2" : "2x1x1");
         }
         job.outcome[2 * round + 1].run.readings = (struct bt_readings){2, of[round]};
@@ -522,12 +565,225 @@ static void readings_are_put_together_by_kind(void **state)
     assert_int_equal(bt_read_rows(&job, BT_COMPUTE, row + 2), 0);
     for (int k = 0; k < 2; k++) {
         assert_int_equal(row[k].runs, 2);
-        assert_true(fabs(row[k].t_r_s - (1.5 + 10 * k)) < 1e-12);
+        assert_true(fabs(row[k].median.t_r_s - (1.5 + 10 * k)) < 1e-12);
         assert_true(row[k].right);
-        json_t *s = bt_judge_readings(&job, "posix", row[k].first);
-        assert_int_equal(json_array_size(s), k);
-        json_decref(s);
+        bt_judge_readings(&job, &row[k]);
+        assert_int_equal(json_array_size(row[k].stamps), 1 + k); /* the answer is one */
+        json_decref(row[k].stamps);
     }
+}
+
+/* Writes and reads back one of the 40 dumps, cold, over a T_C of about 94 s: 2.35 s of computing a dump. */
+static void reads(int n, double data_s, double bookkeeping_s)
+{
+    static const double noise[] = {0, 3, -2, 1, -3, 2, -1, 3, -2, 1, -1, 2};
+    terms(n, 4, 1, 0);
+    for (int r = 0; r < n; r++) {
+        const double by = 1 + 0.01 * noise[r];
+        reading[r] = (struct bt_reading){.ranks = 2,
+                                         .own = true,
+                                         .decomp = "1x1x2",
+                                         .bytes = 1000,
+                                         .dump_bytes = 1000,
+                                         .right = true,
+                                         .dumps_n = 1,
+                                         .dump = &right_dump,
+                                         .data_s = data_s * by,
+                                         .t_r_s = (data_s + bookkeeping_s) * by};
+        outcome[2 * r + 1].run.readings = (struct bt_readings){1, &reading[r]};
+    }
+}
+
+/* The answer about reading posix back, of which there is exactly one. */
+static void expect_read_answer(const char *code, const char *reason)
+{
+    struct bt_judged j;
+    int found = 0;
+    bt_judge(&j, &job);
+    assert_string_equal(j.row[0].writer, "posix");
+    assert_int_equal(j.row[0].reads_n, 1);
+    const struct bt_read_row *row = &j.row[0].read[0];
+    for (size_t i = 0; i < sizeof code_of / sizeof code_of[0]; i++)
+        found += stamp_find_text(row->stamps, code_of[i]) != NULL;
+    assert_int_equal(found, code != NULL);
+    assert_string_equal(row->answer ? row->answer : "", code ? code : "");
+    assert_string_equal(row->reason ? row->reason : "", reason ? reason : "");
+    if (code) assert_string_equal(stamp_text(json_array_get(row->stamps, 0), "code"), code);
+    bt_judge_free(&j);
+}
+
+static void one_answer_about_reading_for_each_case(void **state)
+{
+    static const struct {
+        double data_s, bookkeeping_s; /* over 2.35 s */
+        const char *code, *reason;
+    } table[] = {
+        {0.1, 0.02, "balanced", NULL},
+        {0.01, 0.02, "io-faster-than-needed", NULL},
+        {0.4, 0.02, "io-too-slow", NULL},
+        {0.4, 1, "io-too-slow", NULL},
+        {0.1, 0.4, "not-measurable", "bookkeeping"},
+        {0.235, 0.1, "undecided", NULL}, /* above, but is it the data? */
+        {0.2, 0.035, "undecided", NULL},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        fresh(state);
+        reads(12, table[i].data_s, table[i].bookkeeping_s);
+        expect_read_answer(table[i].code, table[i].reason);
+    }
+    /* All 40 dumps, read in 40 times the time, say the same of the same computing. */
+    fresh(state);
+    reads(12, 40 * 0.4, 0);
+    for (int r = 0; r < 12; r++)
+        reading[r].dumps_n = 40;
+    expect_read_answer("io-too-slow", NULL);
+}
+
+static const double fast_to_slow_s[] = {0.01, 0.1, 0.4};
+
+static void reading_from_memory_decides_nothing(void **state)
+{
+    for (int i = 0; i < 3 * 5; i++) {
+        const int how = i % 5;
+        fresh(state);
+        reads(8, fast_to_slow_s[i / 5], 0);
+        reading[3].cached_bytes = how == 0 ? 51 : how == 1 ? -1 : 0;
+        reading[3].in_memory = how == 2;
+        for (int r = 0; how == 3 && r < 8; r++)
+            reading[r].warm = true;
+        for (int r = 0; how == 4 && r < 8; r++) /* warm, and yet not: the device may hold it */
+            reading[r].warm = true, reading[r].cached_bytes = 0;
+        expect_read_answer("not-measurable", "page-cache");
+    }
+}
+
+/* Too short, disturbed, shared processors; and what gets no answer at all. */
+static void reading_that_cannot_be_measured_decides_nothing(void **state)
+{
+    static const char *const answer[] = {"io-faster-than-needed", "balanced", "io-too-slow"};
+    for (int i = 0; i < 3; i++) {
+        fresh(state);
+        reads(8, fast_to_slow_s[i], 0);
+        for (int o = 0; o < job.outcomes_n; o++)
+            outcome[o].run.t_t_s /= 4;
+        for (int r = 0; r < 8; r++)
+            reading[r].t_r_s /= 4, reading[r].data_s /= 4;
+        expect_read_answer("not-measurable", "too-short");
+        fresh(state);
+        reads(8, fast_to_slow_s[i], 0);
+        job.machine.threads = 2;
+        job.machine.mask_width = 4;
+        expect_read_answer("not-measurable", "processors-shared");
+        fresh(state);
+        reads(8, fast_to_slow_s[i], 0);
+        for (int r = 0; r < 4; r++) /* in every other of these rounds computing, else reading */
+            (r % 2 ? &outcome[2 * r].run.disturbance : &reading[r].disturbance)->disturbed = true;
+        expect_read_answer("not-measurable", "disturbed");
+        reading[0].disturbance.disturbed = false;
+        expect_read_answer(answer[i], NULL);
+        for (int r = 0; r < 8; r++) /* the writing alone: that says nothing of reading */
+            outcome[2 * r + 1].run.disturbance.disturbed = true;
+        expect_read_answer(answer[i], NULL);
+        struct bt_judged j;
+        bt_judge(&j, &job);
+        assert_string_equal(
+            stamp_text(stamp_find(j.row[0].read[0].stamps, STAMP_DISTURBED), "severity"), "note");
+        bt_judge_free(&j);
+        reading[5].right = false;
+        expect_read_answer(NULL, NULL);
+    }
+    fresh(state);
+    reads(8, 0.4, 0);
+    for (int o = 0; o < job.outcomes_n; o += 2)
+        outcome[o].run.round = 100; /* no pairs */
+    expect_read_answer("undecided", NULL);
+    fresh(state);
+    reads(5, 0.4, 0);
+    expect_read_answer("undecided", NULL);
+}
+
+/* --repeat auto goes on for what is read back, too. */
+static void rounds_go_on_for_reading(void **state)
+{
+    struct bt_judged j;
+    for (int open = 0; open < 2; open++) {
+        fresh(state);
+        setup.rounds_auto = true;
+        reads(8, open ? 0.235 : 0.1, 0.02);
+        bt_judge(&j, &job);
+        assert_true(bt_judge_settled(&j.row[0]));
+        assert_int_equal(bt_judge_read_settled(&j.row[0].read[0]), !open);
+        bt_judge_free(&j);
+    }
+    fresh(state);
+    setup.rounds_auto = true;
+    reads(8, 0.1, 0.02);
+    reading[0].cached_bytes = 1000; /* what memory holds, more rounds do not change */
+    bt_judge(&j, &job);
+    assert_true(bt_judge_read_settled(&j.row[0].read[0]));
+    bt_judge_free(&j);
+}
+
+/* With zeta of reading on the goal itself, every answer but undecided would be wrong. */
+static void answers_about_reading_are_seldom_wrong(void **state)
+{
+    enum { SAMPLES = 600 };
+    uint64_t x = 29;
+    for (int rounds_n = 8; rounds_n <= 11; rounds_n += 3) {
+        int wrong = 0;
+        for (int i = 0; i < SAMPLES; i++) {
+            struct bt_judged j;
+            fresh(state);
+            setup.rounds_auto = true;
+            reads(rounds_n, 0.235, 0);
+            for (int r = 0; r < rounds_n; r++) {
+                x = x * 6364136223846793005u + 1442695040888963407u;
+                const double u = ((double)(x >> 11) + 0.5) / 0x1p53;
+                const double t_c_s = outcome[2 * r].run.t_t_s;
+                /* One-sided, as noise is; the median is 0.1. */
+                reading[r].t_r_s = reading[r].data_s =
+                    t_c_s / 40 * (0.1 + 0.03 * (-log(u) - log(2)));
+            }
+            bt_judge(&j, &job);
+            wrong += strcmp(j.row[0].read[0].answer, "undecided") != 0;
+            bt_judge_free(&j);
+        }
+        assert_true(wrong <= 0.05 * SAMPLES + 2 * 5.4); /* two standard deviations */
+    }
+}
+
+/* Of 31 rounds 15 were disturbed and above the goal. All rounds together are above it, by the sign test; of
+ * the 16 that were not disturbed 9 are below. */
+static void disturbed_rounds_do_not_outvote_the_others(void **state)
+{
+    for (int above = 0; above < 2; above++) {
+        fresh(state);
+        for (int r = 0; r < 31; r++) {
+            const bool spoiled = r % 2 && r < 30, high = spoiled || (r % 4 == 0 && r > 0);
+            run(BT_COMPUTE, r + 1, 94, 0);
+            run("posix", r + 1, 94 * (high || above ? 1.2 : 1.098) + 0.01 * (r * 7 % 5),
+                94 * (high || above ? 0.19 : 0.09));
+            outcome[job.outcomes_n - 1].run.disturbance.disturbed = spoiled;
+        }
+        if (above)
+            expect_answer("io-too-slow", NULL);
+        else
+            expect_answer("not-measurable", "disturbed");
+    }
+}
+
+/* "Data 10 times as slow would still meet the goal", where bookkeeping left no room for that. */
+static void what_is_spare_is_what_the_rest_leaves(void **state)
+{
+    struct bt_judged j;
+    (void)state;
+    terms(12, 0.5, 7.5, 0); /* data 0.005, together 0.085, with noise up to 0.091 */
+    bt_judge(&j, &job);
+    assert_string_equal(j.row[0].answer, "io-faster-than-needed");
+    const double spare = balance_spare(&j.row[0].paired, &j.row[0].data);
+    assert_true(spare > 1 && spare < 5);
+    assert_true(j.row[0].paired.hi + (spare - 1) * j.row[0].data.hi < BALANCE_GOAL + 1e-12);
+    bt_judge_free(&j);
 }
 
 int main(void)
@@ -535,6 +791,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(noise_is_not_called_slow_writing, fresh),
         cmocka_unit_test_setup(disturbed_runs_are_told, fresh),
+        cmocka_unit_test_setup(an_answer_has_no_stamp_that_denies_it, fresh),
         cmocka_unit_test_setup(slow_writing_is_called_so, fresh),
         cmocka_unit_test_setup(wide_intervals_are_undecided, fresh),
         cmocka_unit_test_setup(one_answer_for_each_case, fresh),
@@ -549,6 +806,13 @@ int main(void)
         cmocka_unit_test_setup(cores_and_steps, fresh),
         cmocka_unit_test_setup(readings_are_called_what_they_are, fresh),
         cmocka_unit_test_setup(readings_are_put_together_by_kind, fresh),
+        cmocka_unit_test_setup(one_answer_about_reading_for_each_case, fresh),
+        cmocka_unit_test_setup(reading_from_memory_decides_nothing, fresh),
+        cmocka_unit_test_setup(reading_that_cannot_be_measured_decides_nothing, fresh),
+        cmocka_unit_test_setup(rounds_go_on_for_reading, fresh),
+        cmocka_unit_test_setup(answers_about_reading_are_seldom_wrong, fresh),
+        cmocka_unit_test_setup(disturbed_rounds_do_not_outvote_the_others, fresh),
+        cmocka_unit_test_setup(what_is_spare_is_what_the_rest_leaves, fresh),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }

@@ -11,9 +11,10 @@
 #include "base/stamp.h"
 #include "companions/profile/judge.h"
 
-#define ROUNDS_MAX 16
+#define ROUNDS_MAX 32
 
 static struct profile_round rounds[ROUNDS_MAX];
+static const struct profile_pairs fixed = {.most = 1000};
 
 /* What zeta of pairs of runs differs by, about as much as on a quiet machine. */
 static const double noise[] = {0.0021, -0.0138, 0.0067, -0.0042, 0.0113, -0.0009,
@@ -40,7 +41,7 @@ static void expect(int n, const char *code, const char *reason)
                                              STAMP_UNDECIDED};
     struct profile_zeta z;
     int found = 0;
-    assert_int_equal(profile_judge(rounds, n, 1000, &z), 0);
+    assert_int_equal(profile_judge(rounds, n, &fixed, &z), 0);
     for (size_t i = 0; i < sizeof answer / sizeof answer[0]; i++)
         found += stamp_find(z.stamps, answer[i]) != NULL;
     assert_int_equal(found, 1);
@@ -94,21 +95,67 @@ static void what_is_undecided_says_how_many_pairs_would_decide(void **state)
     (void)state;
     struct profile_zeta z;
     pairs(1, 10, 0.25, 0.22);
-    assert_int_equal(profile_judge(rounds, 1, 1000, &z), 0);
+    assert_int_equal(profile_judge(rounds, 1, &fixed, &z), 0);
     assert_string_equal(z.answer, "undecided");
     const json_t *stamp = json_array_get(z.stamps, 0);
     const json_t *n = json_object_get(stamp, "numbers");
     assert_int_equal((int)json_number_value(json_object_get(n, "rounds_needed_n")), 6);
     assert_true(json_number_value(json_object_get(n, "minutes_needed")) > 2);
-    assert_non_null(strstr(stamp_text(stamp, "sentence"), "--repeat 6"));
+    assert_non_null(strstr(stamp_text(stamp, "sentence"), "--repeat auto, or 6"));
     profile_zeta_end(&z);
     /* On both sides of the goal: more of them than there were. */
     pairs(12, 10, 0.096, 0.09);
-    assert_int_equal(profile_judge(rounds, 12, 1000, &z), 0);
+    assert_int_equal(profile_judge(rounds, 12, &fixed, &z), 0);
     assert_string_equal(z.answer, "undecided");
     n = json_object_get(json_array_get(z.stamps, 0), "numbers");
     assert_true(json_number_value(json_object_get(n, "rounds_needed_n")) > 12);
     profile_zeta_end(&z);
+}
+
+/* --repeat auto: the first look, what is decided there, and the end of the time. */
+static void pairs_go_on_until_it_is_decided(void **state)
+{
+    (void)state;
+    struct profile_zeta z;
+    struct profile_pairs open = {.most = 1000, .open = true};
+    for (int n = 6; n <= 8; n++) {
+        pairs(n, 10, 0.05, 0.04);
+        assert_int_equal(profile_judge(rounds, n, &open, &z), 0);
+        assert_int_equal(profile_settled(&z), n == BALANCE_ROUNDS_FIRST);
+        assert_true(isfinite(z.paired.lo) == (n == BALANCE_ROUNDS_FIRST));
+        profile_zeta_end(&z);
+    }
+    pairs(7, 10, 0.05, 0.04);
+    open.cut = true;
+    assert_int_equal(profile_judge(rounds, 7, &open, &z), 0);
+    assert_string_equal(z.answer, "balanced");
+    profile_zeta_end(&z);
+    pairs(8, 10, 0.05, 0.04);
+    open.cut = false;
+    for (int i = 0; i < 4; i++)
+        rounds[i].with.disturbed = true;
+    assert_int_equal(profile_judge(rounds, 8, &open, &z), 0);
+    assert_string_equal(z.reason, "disturbed");
+    assert_false(profile_settled(&z));
+    profile_zeta_end(&z);
+}
+
+/* Of 31 pairs 15 were disturbed and above the goal. All together are above it, by the sign test; of the 16 that
+ * were not disturbed 9 are below. */
+static void disturbed_pairs_do_not_outvote_the_others(void **state)
+{
+    (void)state;
+    for (int above = 0; above < 2; above++) {
+        memset(rounds, 0, sizeof rounds);
+        for (int i = 0; i < 31; i++) {
+            const bool spoiled = i % 2 && i < 30, high = spoiled || (i % 4 == 0 && i > 0);
+            rounds[i].t_c_s = 10;
+            rounds[i].t_t_s = 10 * (high || above ? 1.2 : 1.098) + 0.001 * (i * 7 % 5);
+            rounds[i].t_io_s = 10 * (high || above ? 0.19 : 0.09);
+            rounds[i].with.disturbed = spoiled;
+        }
+        expect(31, above ? "io-too-slow" : "not-measurable", above ? "" : "disturbed");
+    }
 }
 
 /* Two ranks that had their processors on a node where a hypervisor took 3 %, and one that had 40 % of its own
@@ -168,6 +215,8 @@ int main(void)
         cmocka_unit_test(each_answer_is_given_when_it_holds),
         cmocka_unit_test(what_makes_measuring_meaningless_comes_first),
         cmocka_unit_test(what_is_undecided_says_how_many_pairs_would_decide),
+        cmocka_unit_test(pairs_go_on_until_it_is_decided),
+        cmocka_unit_test(disturbed_pairs_do_not_outvote_the_others),
         cmocka_unit_test(ranks_and_their_node_tell_what_disturbed_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,6 +339,9 @@ END
     expect_text "j.ini:2:1:"
     run nht1-workload --out data/d missing.xml
     expect_status 1
+    run nht1-workload --out data/d --json data/../data/d w.xml
+    expect_status 1
+    expect_text "--json and --out have the same file"
     mkfifo pipe.xml # of which nobody could end the reading by Ctrl-C
     run timeout "$NHT1_HANG_S" nht1-workload --out data/d pipe.xml
     expect_status 1

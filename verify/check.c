@@ -55,7 +55,7 @@ static void shape_text(const struct shape *s, char *buf, size_t size)
              shape_endian_name(s->endian));
 }
 
-/* A shape that fits better than the one told: the same N if possible, else any. */
+/* A shape that fits better than the stated one: with the same N if possible, else any. */
 static int suggest(struct run *r, char *buf, size_t size)
 {
     struct shape known = {r->c->shape.n, SHAPE_UNKNOWN, SHAPE_UNKNOWN, 0}, found;
@@ -68,7 +68,7 @@ static int suggest(struct run *r, char *buf, size_t size)
     return rc;
 }
 
-/* Without a manifest the faces must show the shape, told or not. */
+/* Without a manifest the faces must show the shape, stated or not. */
 static int find_shape(struct run *r)
 {
     struct shape found;
@@ -97,19 +97,19 @@ static int find_shape(struct run *r)
 static int confirm_shape(struct run *r)
 {
     double score;
-    char told[96], seen[96];
+    char stated[96], seen[96];
     struct check *c = r->c;
     TRY(detect_score(&r->file, c->file_bytes, &c->shape, &score));
     if (score >= DETECT_FAILS) return 0;
     const int rc = suggest(r, seen, sizeof seen);
     if (rc <= 0) return rc;
-    shape_text(&c->shape, told, sizeof told);
+    shape_text(&c->shape, stated, sizeof stated);
     finding_add(&c->findings, "shape", -1, "wrong shape: the file is not %s; it looks like %s",
-                told, seen);
+                stated, seen);
     return 0;
 }
 
-/* What only makes a file wrong, and is no reason to end, becomes a finding. Returns 0 then. */
+/* An error that only shows a wrong file, and need not end the check, becomes a finding. Returns 0 then. */
 static int as_finding(struct run *r, int rc, int64_t dump)
 {
     if (rc != ERR_VERIFY) return rc;
@@ -118,13 +118,13 @@ static int as_finding(struct run *r, int rc, int64_t dump)
     return 0;
 }
 
-/* A container tells its shape: what is told otherwise must be the same. */
+/* A container states its shape: manifest and options must agree with it. */
 static int open_container(struct run *r)
 {
     struct shape is;
     struct check *c = r->c;
     struct shape *s = &c->shape;
-    const char *told = c->has_manifest ? "manifest and options say" : "the options say";
+    const char *stated = c->has_manifest ? "manifest and options say" : "the options say";
     c->content_bytes = c->file_bytes;
     TRY(container_detect(&r->file, &c->format));
     /* Files of netCDF-4 are HDF5. */
@@ -145,14 +145,14 @@ static int open_container(struct run *r)
     if (s->n > 0 && s->n != is.n)
         finding_add(&c->findings, "shape", -1,
                     "wrong shape: the file has N = %" PRId64 ", not %" PRId64 " as %s", is.n, s->n,
-                    told);
+                    stated);
     if (s->layout != SHAPE_UNKNOWN && s->layout != is.layout)
         finding_add(&c->findings, "shape", -1, "wrong shape: the file has layout %s, not %s as %s",
-                    shape_layout_name(is.layout), shape_layout_name(s->layout), told);
+                    shape_layout_name(is.layout), shape_layout_name(s->layout), stated);
     if ((s->dumps_n > 0 || c->has_manifest) && s->dumps_n != is.dumps_n)
         finding_add(&c->findings, "shape", -1,
                     "wrong shape: the file has %" PRId64 " dumps, not %" PRId64 " as %s",
-                    is.dumps_n, s->dumps_n, told);
+                    is.dumps_n, s->dumps_n, stated);
     *s = is;
     c->content_bytes = is.dumps_n * shape_dump_bytes(&is);
     return c->has_manifest && c->findings.n == 0
@@ -190,7 +190,7 @@ static int check_shape(struct run *r)
     return 0;
 }
 
-/* True when a dump should be looked at. */
+/* Whether a dump is to be checked. */
 static bool is_to_check(const struct check *c, int64_t d)
 {
     return !c->has_manifest || manifest_complete(&c->manifest, d);
@@ -241,8 +241,8 @@ static int make_dumps(struct check *c)
     const int64_t listed = c->has_manifest ? c->manifest.dumps_n : 0;
     const int64_t worth = listed > whole ? listed : whole + 1;
     c->dumps_n = c->shape.dumps_n < worth ? c->shape.dumps_n : worth;
-    c->dump = calloc((size_t)c->dumps_n + 1, sizeof *c->dump);
-    if (!c->dump) return mem_error("the results of %" PRId64 " dumps", c->dumps_n);
+    c->dump = mem_new(c->dumps_n, sizeof *c->dump, "the results of %" PRId64 " dumps", c->dumps_n);
+    if (!c->dump) return ERR_NOMEM;
     for (int64_t d = 0; d < c->dumps_n; d++) {
         c->dump[d].step = manifest_step(manifest_of(c), d);
         c->dump[d].state = CHECK_UNJUDGED;
@@ -252,7 +252,7 @@ static int make_dumps(struct check *c)
     return 0;
 }
 
-/* A norm that is no number says nothing about the dump. */
+/* A norm that is not a number proves nothing about the dump. */
 static void judge_overflow(struct run *r, int64_t d, const char *name)
 {
     const struct scan *s = &r->scan;

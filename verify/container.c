@@ -187,7 +187,7 @@ int container_open(struct shape_file *f, int format, int64_t bytes, struct shape
     c->path = f->path;
     TRY(load(c, format));
     expect_crashes(f->path, formats[format].library);
-    /* The file that is open already, whatever a library would make of its name. */
+    /* By descriptor: the file that is open already, however a library would interpret its name. */
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
     const struct rlimit before = limit_memory(HEADER_MAX);
     const int rc = c->plugin->open(&c->file, path, "solution");
@@ -230,7 +230,7 @@ static void expect_text(struct container *c, struct findings *f, const char *nam
                     have, want);
 }
 
-/* A number for each dump: `factor` times its step. Of the wrong ones the first is told. */
+/* A number for each dump: `factor` times its step. The first wrong one is reported. */
 static int expect_series(struct container *c, const struct manifest *m, struct findings *f,
                          const char *name, double factor)
 {

@@ -11,6 +11,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 enum { BLOCK = 512, WORDS_BEFORE = 5, NAME_BYTES = 4300 };
 
@@ -59,12 +60,15 @@ static int bad_record(const struct journal *j, const char *what)
 static int grow(const struct journal *j, struct manifest *m)
 {
     const int64_t words = digest_words(m->shape.n);
-    struct manifest_dump *dump = realloc(m->dump, (size_t)(m->dumps_n + 1) * sizeof *dump);
-    if (dump) m->dump = dump;
-    uint64_t *word = realloc(m->words, (size_t)(m->dumps_n + 1) * (size_t)words * 8);
-    if (word) m->words = word;
-    if (dump && word) return 0;
-    return err_set(ERR_NOMEM, "%s: no memory for its dumps", j->path);
+    struct manifest_dump *dump =
+        mem_grow(m->dump, m->dumps_n + 1, sizeof *dump, "the dumps of %s", j->path);
+    if (!dump) return ERR_NOMEM;
+    m->dump = dump;
+    uint64_t *word =
+        mem_grow(m->words, (m->dumps_n + 1) * words, sizeof *word, "the dumps of %s", j->path);
+    if (!word) return ERR_NOMEM;
+    m->words = word;
+    return 0;
 }
 
 /* All words of one direction add up to the same number in every direction. */
@@ -142,8 +146,7 @@ int journal_read(const char *path, struct manifest *m)
     if (!j.from) return errno == ENOENT ? 0 : err_set_errno(ERR_IO, errno, "journal %s", j.path);
     j.text = malloc((size_t)j.bytes);
     j.word = malloc((size_t)(j.words_n + 1) * 8);
-    int rc = j.text && j.word ? is_of(&j, m->run_id)
-                              : err_set(ERR_NOMEM, "%s: no memory for it", j.path);
+    int rc = j.text && j.word ? is_of(&j, m->run_id) : mem_error("%s", j.path);
     if (rc > 0) {
         rc = read_records(&j, m);
         if (rc == 0) {

@@ -86,8 +86,8 @@ static void compare_norms(struct check *c)
     }
 }
 
-/* Of how a class's norms are known. */
-static const char *whose(const struct bt_reference *ref)
+/* Where a class's norms come from. */
+static const char *norms_origin(const struct bt_reference *ref)
 {
     return ref->computed ? "those computed for fewer steps" : "the published ones";
 }
@@ -98,7 +98,7 @@ static void judge_norms(struct check *c, const struct check_norms *norms, const 
     finding_add(&c->findings, "norm", -1,
                 "%s are not %s of class %c: largest relative deviation %.1e, allowed "
                 "%.0e%s",
-                what, whose(norms->ref), norms->ref->cls, norms->deviation, BT_TOLERANCE,
+                what, norms_origin(norms->ref), norms->ref->cls, norms->deviation, BT_TOLERANCE,
                 c->has_manifest
                     ? ""
                     : "; without a manifest the file is taken for a run of this class; if "
@@ -201,7 +201,8 @@ json_t *judge_proved(const struct check *c)
         add_sentence(s,
                      "the mean error norms of dumps 0 to %" PRId64
                      " are %s of class %c (largest deviation %.1e)",
-                     c->dumps_n - 1, whose(c->mean.ref), c->mean.ref->cls, c->mean.deviation);
+                     c->dumps_n - 1, norms_origin(c->mean.ref), c->mean.ref->cls,
+                     c->mean.deviation);
     if (c->final.ref)
         add_sentence(
             s,
@@ -221,7 +222,7 @@ json_t *judge_proved(const struct check *c)
     return s;
 }
 
-/* What of the dumps themselves no digest vouches for. */
+/* What is not proved of the dumps, since no digest covers it. */
 static void say_unchecked(const struct check *c, json_t *s)
 {
     const bool listed = c->listing.compared_n > 0;

@@ -318,7 +318,7 @@ static int explain_cells(struct search *w, struct findings *f)
     return count > 0;
 }
 
-/* What is left to say: the planes between which the wrong values lie. */
+/* Where nothing better is found: the planes between which the wrong values lie. */
 static int explain_box(struct search *w, struct findings *f)
 {
     char planes[AXES][96], zeros[96] = "";

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/columns.h"
 #include "base/json.h"
 #include "base/plain.h"
 #include "verify/judge.h"
@@ -16,10 +17,9 @@ static const char *const states[CHECK_STATES] = {
     [CHECK_MISSING] = "missing",
 };
 
-static void print_norms(FILE *to, const double x[BT_NCOMP])
+static void add_norms(struct columns *t, const double x[BT_NCOMP])
 {
-    for (int m = 0; m < BT_NCOMP; m++)
-        fprintf(to, " %13.6e", x[m]);
+    columns_cell(t, "%13.6e %13.6e %13.6e %13.6e %13.6e", x[0], x[1], x[2], x[3], x[4]);
 }
 
 static void print_shape(FILE *to, const struct check *c)
@@ -53,32 +53,37 @@ static bool worth_a_line(const struct check *c, int64_t d)
 
 static void print_dumps(FILE *to, const struct check *c)
 {
+    struct columns t;
     bool gap = false;
     if (c->dumps_n == 0 || !c->dump) return;
-    fprintf(to, "   dump   step  error norms, m = 0..4%44s  verdict\n", "");
+    columns_begin(&t, "7 6 -69  -0");
+    columns_row(&t, "dump", "step", " error norms, m = 0..4", "verdict", NULL);
     for (int64_t d = 0; d < c->dumps_n; d++) {
         const struct check_dump *dump = &c->dump[d];
         if (!worth_a_line(c, d)) {
-            if (!gap) fprintf(to, "    ...\n");
+            if (!gap) columns_row(&t, "...", NULL);
             gap = true;
             continue;
         }
         gap = false;
-        fprintf(to, "%7" PRId64, d);
+        columns_cell(&t, "%" PRId64, d);
         if (dump->step < 0)
-            fprintf(to, "%7s", "-");
+            columns_cell(&t, "-");
         else
-            fprintf(to, "%7" PRId64, dump->step);
+            columns_cell(&t, "%" PRId64, dump->step);
         if (dump->state < CHECK_INCOMPLETE)
-            print_norms(to, dump->xce);
+            add_norms(&t, dump->xce);
         else
-            fprintf(to, "%70s", "");
-        fprintf(to, "  %s\n", states[dump->state]);
+            columns_cell(&t, "%s", "");
+        columns_row(&t, states[dump->state], NULL);
     }
-    if (c->checked_n == 0) return;
-    fprintf(to, "   mean       ");
-    print_norms(to, c->mean_xce);
-    fputc('\n', to);
+    if (c->checked_n > 0) {
+        columns_cell(&t, "mean");
+        columns_cell(&t, "%s", "");
+        add_norms(&t, c->mean_xce);
+        columns_row(&t, NULL);
+    }
+    columns_print(&t, to);
 }
 
 static void print_findings(FILE *to, const struct check *c)

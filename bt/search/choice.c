@@ -19,7 +19,7 @@
 #define SPAN_MAX 1.5 /* of an interval of T_T over T_C, its upper over its lower end */
 #define DAYS_MAX 365.0
 
-/* What is run is made of these members. */
+/* The members that say what to run. */
 static bool is_choice(const json_t *entry)
 {
     const json_t *options = json_object_get(entry, "options"), *one;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/json.h"
 #include "base/plain.h"
 #include "base/text.h"
@@ -18,11 +19,11 @@
 
 #define WIDTH       96
 #define EFFECTS_MAX 128
-#define TOLD_MAX    8 /* settings that mattered, runners-up: lines of text for each */
+#define PRINTED_MAX 8 /* settings that mattered, runners-up: lines of text for each */
 
-/* ------------------------------------------------------------------ what follows from the race */
+/* ------------------------------------------------------------------ effects of settings */
 
-/* What one value of one setting of a writer does, against the value of the command line. */
+/* The effect of one value of a writer's setting, compared with that of the command line. */
 struct effect {
     const char *writer;
     char setting[IO_SETTING_TEXT_MAX + 2], value[IO_SETTING_TEXT_MAX], against[IO_SETTING_TEXT_MAX];
@@ -90,7 +91,7 @@ static int64_t steps_of(const struct bt_job *job, int64_t dumps)
     return dumps >= bt_problem_dumps(p) ? p->steps : dumps * p->interval;
 }
 
-/* ------------------------------------------------------------------ what to do with it */
+/* ------------------------------------------------------------------ how to use the best one */
 
 /* Appends to a text of 1024 bytes. */
 static void __attribute__((format(printf, 2, 3))) append_text(char *to, const char *fmt, ...)
@@ -106,7 +107,7 @@ static void __attribute__((format(printf, 2, 3))) append_text(char *to, const ch
  * without memory. */
 static char *command(const struct bt_job *job, const struct bt_candidate *c)
 {
-    /* What concerns this job alone. */
+    /* Options that concern this job alone. */
     static const char *const own[] = {"quiet",   "profile", "known",   "json",
                                       "minutes", "seed",    "progress"};
     struct bt_options o = job->setup->opt;
@@ -214,7 +215,7 @@ static json_t *effects_json(const struct bt_search *s)
     return a;
 }
 
-/* What came of it, in one sentence. */
+/* The outcome of the search, in one sentence. */
 static void answer_sentence(const struct bt_search *s, const struct race_standing *stand,
                             char out[1024])
 {
@@ -426,19 +427,23 @@ static void print_effects(const struct bt_search *s, FILE *to)
 {
     struct effect *e = calloc(EFFECTS_MAX, sizeof *e);
     const int n = e ? effects(s, e) : 0;
-    int told = 0;
+    int printed = 0;
     char text[64];
+    struct columns t;
+    columns_begin(&t, "  -14 -0");
     if (n > 0) qsort(e, (size_t)n, sizeof *e, by_effect);
-    for (int i = 0; i < n && told < TOLD_MAX; i++) {
+    for (int i = 0; i < n && printed < PRINTED_MAX; i++) {
         if (!(e[i].lo > 1) && !(e[i].hi < 1)) continue;
-        if (told++ == 0)
+        if (printed++ == 0)
             fprintf(
                 to,
                 "\nWhat mattered: T_T with a setting over T_T without it, 95 %% interval of each; "
                 "one in twenty is chance\n");
-        fprintf(to, "  %-14s %s %s instead of %s: %s\n", e[i].writer, e[i].setting, e[i].value,
-                e[i].against, with_interval(text, e[i].ratio, e[i].lo, e[i].hi));
+        columns_cell(&t, "%s", e[i].writer);
+        columns_cell(&t, "%s %s instead of %s: %s", e[i].setting, e[i].value, e[i].against,
+                     with_interval(text, e[i].ratio, e[i].lo, e[i].hi));
     }
+    columns_print(&t, to);
     free(e);
 }
 
@@ -446,27 +451,30 @@ static void print_effects(const struct bt_search *s, FILE *to)
 static void print_state(const struct bt_search *s, const struct race_standing *stand,
                         enum race_state state, const char *title, FILE *to)
 {
-    int told = 0, n = 0;
+    int printed = 0, n = 0;
     char label[BT_LABEL_MAX], text[64];
+    struct columns t;
+    columns_begin(&t, "  -44 -0");
     for (int i = 0; i < s->space.n; i++)
         n += stand[i].state == state;
-    for (int i = 0; i < s->space.n && told < TOLD_MAX; i++) {
+    for (int i = 0; i < s->space.n && printed < PRINTED_MAX; i++) {
         if (stand[i].state != state) continue;
-        if (told++ == 0) fprintf(to, "\n%s\n", title);
+        if (printed++ == 0) fprintf(to, "\n%s\n", title);
         bt_candidate_label(&s->space.candidate[i], label);
         if (state == RACE_FAILED)
             plain_wrap(to, WIDTH, "  ", 4, s->why[i]);
         else
-            plain_line(to, "  %-44s %s", label,
-                       with_interval(text, stand[i].ratio, stand[i].lo, stand[i].hi));
+            columns_row(&t, label, with_interval(text, stand[i].ratio, stand[i].lo, stand[i].hi),
+                        NULL);
     }
-    if (n > told) fprintf(to, "  and %d more\n", n - told);
+    columns_print(&t, to);
+    if (n > printed) fprintf(to, "  and %d more\n", n - printed);
 }
 
 void bt_finding_print(const struct bt_search *s, FILE *to)
 {
     struct race_standing *stand = calloc((size_t)s->space.n + 1, sizeof *stand);
-    if (!stand || s->told || !bt_finding_any(s)) {
+    if (!stand || s->printed || !bt_finding_any(s)) {
         free(stand);
         return;
     }

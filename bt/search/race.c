@@ -66,7 +66,7 @@ struct race {
     double *location; /* [n], of the comparison */
 };
 
-/* ------------------------------------------------------------------ what the times say */
+/* ------------------------------------------------------------------ statistics of the times */
 
 static const struct race_trial *find(const struct race *r, int candidate, int rung, int round)
 {
@@ -209,7 +209,7 @@ int race_effect(const struct race *r, const struct race_pair *pair, int pairs_n,
     return n;
 }
 
-/* ------------------------------------------------------------------ what follows from them */
+/* ------------------------------------------------------------------ decisions */
 
 /* Of an interval of a ratio; false where it is not known. */
 static bool equivalent(double lo, double hi)
@@ -295,7 +295,7 @@ int race_best(const struct race *r)
 
 /* ------------------------------------------------------------------ time */
 
-/* What a run of so many dumps will take: as its last one, more for more dumps. */
+/* Predicts the time of a run of so many dumps from the candidate's last run, longer for more dumps. */
 static double predict_run_s(const struct race *r, int candidate, int64_t dumps)
 {
     const struct runner *c = candidate == RACE_COMPUTE ? &r->compute : &r->runner[candidate];
@@ -310,7 +310,7 @@ static double predict_run_s(const struct race *r, int candidate, int64_t dumps)
     return known > 0 ? sum / known : 0;
 }
 
-/* And a round of all that still run. */
+/* The time of a round of all that still run. */
 static double predict_round_s(const struct race *r, int64_t dumps)
 {
     double sum = predict_run_s(r, RACE_COMPUTE, dumps);
@@ -367,7 +367,7 @@ static int first_of(const struct race *r, enum race_state state)
     return best;
 }
 
-/* Of the running ones the keep best stay, the others leave. */
+/* The best of those that still run, keep of them, stay; the others leave. */
 static void keep_best(struct race *r, int keep)
 {
     while (running(r) > keep) {
@@ -574,7 +574,7 @@ bool race_next(struct race *r, double now_s, struct race_trial *trial)
         const double takes_s = predict_run_s(r, c, r->dumps), done_s = now_s + CAUTION * takes_s;
         if (c != RACE_COMPUTE && r->runner[c].state != RACE_IN) continue;
         if (r->phase == SELECT && done_s > r->select_s && r->trials_n > 0) {
-            /* Out of time within a round: what there is has to do. */
+            /* Out of time within a round: the decision rests on what has been measured. */
             r->at = r->order_n;
             begin_last_rung(r, now_s);
             continue;
@@ -624,7 +624,7 @@ int race_add_result(struct race *r, const struct race_trial *done)
     return 0;
 }
 
-/* ------------------------------------------------------------------ beginning, end */
+/* ------------------------------------------------------------------ making and freeing */
 
 int race_new(struct race **race, const struct race_plan *plan, double now_s)
 {
@@ -648,7 +648,7 @@ int race_new(struct race **race, const struct race_plan *plan, double now_s)
     r->dumps = num_min(RACE_DUMPS_MIN, plan->dumps_n);
     r->end_s = now_s + plan->budget_s;
     r->select_s = now_s + (1 - RACE_LAST_SHARE) * plan->budget_s;
-    /* What a run takes is not known yet: one without writing, and one of a yardstick. */
+    /* First, to learn what runs take: one without writing, and one of a yardstick. */
     r->order[r->order_n++] = RACE_COMPUTE;
     for (int c = 0; c < plan->n && r->order_n < 2; c++)
         if (r->entry[c].yardstick) r->order[r->order_n++] = c;

@@ -82,7 +82,7 @@ static int apply_choice(struct bt_setup *s, const json_t *choice)
     return io_spec_check(&spec);
 }
 
-/* Looks for what an earlier search has found: rank 0 does, all get it. Trouble with the store is no
+/* Rank 0 looks for what an earlier search has found, and broadcasts it. A store that cannot be used is no
  * reason not to search. */
 static int find_stored_choice(struct bt_search *search)
 {
@@ -195,7 +195,7 @@ static struct bt_problem shortened(const struct bt_problem *whole, int64_t dumps
     return p;
 }
 
-/* Whether a run is worth its time: it came to its end, and what it left is right. Why not, in why. */
+/* Whether a run counts: it was completed, and the file that it left is right. [out] why: why not. */
 static bool is_usable(const struct bt_outcome *o, int rc, char why[ERR_MESSAGE_MAX])
 {
     why[0] = '\0';
@@ -250,9 +250,9 @@ static void watch_trial(void *arg)
         w->tell_s = 2 * waited_s;
     }
     if (asked && w->asked_s == 0) w->asked_s = now_s;
-    if (asked && w->to && !search->told && (hangs || now_s - w->asked_s > ORDERLY_S)) {
+    if (asked && w->to && !search->printed && (hangs || now_s - w->asked_s > ORDERLY_S)) {
         bt_finding_print(search, w->to);
-        search->told = true;
+        search->printed = true;
     }
     if (asked && hangs) {
         plain_line(stderr, "%s: interrupted: %s had not answered for %s; its file may be left",
@@ -262,8 +262,8 @@ static void watch_trial(void *arg)
     pthread_mutex_unlock(&w->race);
 }
 
-/* One run of the race. Trouble of a candidate is its own; that of the target, which all would have,
- * and of computing is returned. */
+/* One run of the race. A candidate's failure only drops it; an error of the target, which would hit all of
+ * them, and one of computing are returned. */
 static int run_trial(struct bt_search *search, struct bt_solver *solver, struct race_trial *t)
 {
     struct bt_job *job = search->job;
@@ -288,7 +288,7 @@ static int run_trial(struct bt_search *search, struct bt_solver *solver, struct 
     if (!good && c && rc != ERR_USAGE) {
         const bool interrupted = rc == ERR_INTERRUPT;
         err_clear();
-        /* Nothing of it is of use; what else is wrong with the file the next run will meet. */
+        /* Nothing of this run is used; whatever is wrong with the file the next run will report. */
         if (io_file_remove(job->comm, path, NULL, job->lock) < 0) err_clear();
         if (!interrupted) snprintf(search->why[t->candidate], ERR_MESSAGE_MAX, "%s", why);
         rc = interrupted ? ERR_INTERRUPT : 0;
@@ -309,7 +309,7 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
         .race = PTHREAD_MUTEX_INITIALIZER, .search = search, .to = to, .trial = &next.trial};
     const bool first = job->rank == 0;
     double keep_s = 0;
-    int told = 0;
+    int rungs_printed = 0;
     pthread_mutex_lock(&w.race);
     int rc = par_agree(job->comm, first ? stop_watch_begin(watch_trial, &w, true) : 0);
     while (rc == 0) {
@@ -317,10 +317,10 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
         if (first) {
             next.more = race_next(search->race, watch_now(), &next.trial);
             search->seconds = watch_now() - start_s;
-            if (next.trial.rung > told + 1) {
-                told++;
+            if (next.trial.rung > rungs_printed + 1) {
+                rungs_printed++;
                 keep_s = 0;
-                if (to) bt_finding_rung(search, told, to);
+                if (to) bt_finding_rung(search, rungs_printed, to);
             }
             if (bt_finding_any(search)) bt_result_keep(job, &keep_s);
         }
@@ -338,11 +338,11 @@ static int race_all(struct bt_search *search, struct bt_solver *solver, double s
     }
     pthread_mutex_unlock(&w.race);
     stop_watch_end();
-    if (rc == 0 && to) bt_finding_rung(search, told + 1, to);
+    if (rc == 0 && to) bt_finding_rung(search, rungs_printed + 1, to);
     return rc;
 }
 
-/* All candidates failed: the first of them says why. */
+/* All candidates failed: the error of the first one is returned. */
 static int no_candidate(const struct bt_search *search)
 {
     char label[BT_LABEL_MAX];
@@ -432,7 +432,7 @@ int bt_search_make(struct bt_search **made, struct bt_job *job, FILE *to)
         return err_set(ERR_IO, "--io %s: no writer of these can work here; %s: %s",
                        job->setup->opt.io, json_string_value(json_object_get(first, "writer")),
                        json_string_value(json_object_get(first, "why")));
-    /* All candidates write one file: another job that does would be taken for their fault. */
+    /* All candidates write one file: that another job writes it, too, would look like their failure. */
     bt_setup_path(job->setup, "", path);
     int rc = io_file_lock(job->comm, path, &lock);
     job->lock = &lock;

@@ -38,8 +38,9 @@ int bt_exact_new(struct bt_exact *e, int64_t n)
 {
     size_t row = (size_t)n * BT_NCOMP;
     memset(e, 0, sizeof *e);
-    double *block = malloc(3 * row * sizeof *block); /* all three tables, owned by axis[0] */
-    if (block == NULL) return mem_error("the exact solution, N = %lld", (long long)n);
+    double *block = mem_new(3 * n * BT_NCOMP, sizeof *block, "the exact solution, N = %lld",
+                            (long long)n); /* all three tables, owned by axis[0] */
+    if (!block) return ERR_NOMEM;
     e->n = n;
     for (int q = 0; q < 3; q++) {
         e->axis[q] = block + (size_t)q * row;

@@ -91,29 +91,36 @@ INLINE void add_middle(vd acc[5], vd lin, const struct point *x)
 /* The contributions of the points at distance two: a new sum. */
 INLINE void far_points(vd acc[5], const double lin[5], const double *u, int64_t um, int64_t s)
 {
+    const double *above = vbase(u + 2 * s), *below = vbase(u - 2 * s);
     for (int m = 0; m < 5; m++)
-        acc[m] = vfma(vset(lin[4]), vload(u + m * um + 2 * s), lin[0] * vload(u + m * um - 2 * s));
+        acc[m] = vfma(vset(lin[4]), vload(above + m * um), lin[0] * vload(below + m * um));
 }
 
 /* Once per cache line: the same line of R in the next plane, and the next line of H and of U two
  * planes below and above. */
 INLINE void rhs_prefetch(const struct bt_rhs_row *row, int64_t i)
 {
-    const double *below = row->u + i + BT_LANES_MAX - 2 * row->uk, *above = below + 4 * row->uk;
     if (i % BT_LANES_MAX != 0) return;
+    const double *r = vbase(row->r + row->rk + i);
+    const double *below = vbase(row->u + i + BT_LANES_MAX - 2 * row->uk);
+    const double *above = vbase(below + 4 * row->uk);
     for (int m = 0; m < 5; m++) {
-        __builtin_prefetch(row->r + row->rk + m * row->rm + i, 1, 2);
+        __builtin_prefetch(r + m * row->rm, 1, 2);
         __builtin_prefetch(below + m * row->um, 0, 3);
         __builtin_prefetch(above + m * row->um, 0, 3);
     }
-    for (int m = 0; row->h && m < 5; m++)
-        __builtin_prefetch(row->h + i + BT_LANES_MAX + m * row->rm, 0, 3);
+    if (!row->h) return;
+    const double *h = vbase(row->h + i + BT_LANES_MAX);
+    for (int m = 0; m < 5; m++)
+        __builtin_prefetch(h + m * row->rm, 0, 3);
 }
 
 INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, int64_t i)
 {
-    const double *u = row->u + i, *lin_xi = row->lin_xi + i;
+    const double *u = vbase(row->u + i), *lin_xi = row->lin_xi + i;
     const int64_t um = row->um, ls = row->lin_stride;
+    const double *h = row->h ? vbase(row->h + i) : NULL;
+    double *r = row->r + i;
     struct point mid, lo, hi;
     vd xi[5], eta[5], zeta[5];
 
@@ -121,42 +128,39 @@ INLINE void rhs_vector(const struct bt_coef *c, const struct bt_rhs_row *row, in
     point_load(&mid, u, um);
     point_from_prim(&mid, row->prim[1] + i, row->pm);
     for (int m = 0; m < 5; m++)
-        xi[m] = row->h ? vload(row->h + m * row->rm + i) : vset(0.0);
+        xi[m] = h ? vload(h + m * row->rm) : vset(0.0);
     add_middle(xi, vload(lin_xi + 2 * ls) + (row->lin_eta[2] + row->lin_zeta[2]), &mid);
 
-    /* Neighbours along i: out of three aligned vectors. */
+    const double *prim = row->prim[1] + i;
     for (int m = 0; m < 5; m++) {
-        vd before = vload(u + m * um - LANES), after = vload(u + m * um + LANES);
-        lo.cons[m] = VSHIFT(before, mid.cons[m], LANES - 1);
-        hi.cons[m] = VSHIFT(mid.cons[m], after, 1);
-        xi[m] = vfma(vload(lin_xi), VSHIFT(before, mid.cons[m], LANES - 2), xi[m]);
-        xi[m] = vfma(vload(lin_xi + 4 * ls), VSHIFT(mid.cons[m], after, 2), xi[m]);
+        lo.cons[m] = VBEFORE(u + m * um, mid.cons[m], 1);
+        hi.cons[m] = VAFTER(u + m * um, mid.cons[m], 1);
+        xi[m] = vfma(vload(lin_xi), VBEFORE(u + m * um, mid.cons[m], 2), xi[m]);
+        xi[m] = vfma(vload(lin_xi + 4 * ls), VAFTER(u + m * um, mid.cons[m], 2), xi[m]);
     }
-    point_from_prim(&lo, row->prim[1] + i - LANES, row->pm);
-    point_from_prim(&hi, row->prim[1] + i + LANES, row->pm);
-    lo.k = VSHIFT(lo.k, mid.k, LANES - 1), lo.p = VSHIFT(lo.p, mid.p, LANES - 1);
-    hi.k = VSHIFT(mid.k, hi.k, 1), hi.p = VSHIFT(mid.p, hi.p, 1);
+    lo.k = VBEFORE(prim, mid.k, 1), lo.p = VBEFORE(prim + row->pm, mid.p, 1);
+    hi.k = VAFTER(prim, mid.k, 1), hi.p = VAFTER(prim + row->pm, mid.p, 1);
     add_beside(xi, c, 0, false, vload(lin_xi + ls), &lo);
     add_beside(xi, c, 0, true, vload(lin_xi + 3 * ls), &hi);
 
     far_points(eta, row->lin_eta, u, um, row->uj);
-    point_load(&lo, u - row->uj, um);
+    point_load(&lo, vbase(u - row->uj), um);
     point_from_prim(&lo, row->prim[0] + i, row->pm);
     add_beside(eta, c, 1, false, vset(row->lin_eta[1]), &lo);
-    point_load(&hi, u + row->uj, um);
+    point_load(&hi, vbase(u + row->uj), um);
     point_from_prim(&hi, row->prim[2] + i, row->pm);
     add_beside(eta, c, 1, true, vset(row->lin_eta[3]), &hi);
 
     far_points(zeta, row->lin_zeta, u, um, row->uk);
-    point_load(&lo, u - row->uk, um);
+    point_load(&lo, vbase(u - row->uk), um);
     point_derive(&lo, c);
     add_beside(zeta, c, 2, false, vset(row->lin_zeta[1]), &lo);
-    point_load(&hi, u + row->uk, um);
+    point_load(&hi, vbase(u + row->uk), um);
     point_derive(&hi, c);
     add_beside(zeta, c, 2, true, vset(row->lin_zeta[3]), &hi);
 
     for (int m = 0; m < 5; m++)
-        vstore(row->r + m * row->rm + i, (xi[m] + eta[m]) + zeta[m]);
+        vstore(r + m * row->rm, (xi[m] + eta[m]) + zeta[m]);
 }
 
 static void rhs_row(const struct bt_coef *c, const struct bt_rhs_row *row)

@@ -114,6 +114,24 @@ static inline void vstore_n(double *p, vd v, int nv)
 #define VSHIFT(lo, hi, n) __builtin_shufflevector(lo, hi, (n), (n) + 1)
 #endif
 
+/* The vectors n lanes before and after the aligned vector `at` of a row, which is at p; n is a constant. With 256
+ * bits of x86 a shuffle across the halves takes two instructions: reading once more takes less. */
+#if defined __AVX2__ && LANES == 4
+#define VBEFORE(p, at, n) vload((p) - (n))
+#define VAFTER(p, at, n)  vload((p) + (n))
+#else
+#define VBEFORE(p, at, n) VSHIFT(vload((p)-LANES), at, LANES - (n))
+#define VAFTER(p, at, n)  VSHIFT(at, vload((p) + LANES), n)
+#endif
+
+/* p, as an address that the compiler keeps in a register: components are reached from it by index registers, instead of by
+ * an addition each. */
+static inline const double *vbase(const double *p)
+{
+    __asm__("" : "+r"(p));
+    return p;
+}
+
 /* Transposes a LANES x LANES block: afterwards lane y of v[x] is what lane x of v[y] was. */
 #if LANES == 8
 #define MIX(a, b, ...)                                                                             \

@@ -34,9 +34,11 @@ void beff_sizes(int64_t lmax_bytes, int64_t out[BEFF_SIZES_N])
 
 int beff_cube_make(int reps_n, int patterns_n, int random_n, struct beff_cube *out)
 {
-    const size_t cells = (size_t)reps_n * BEFF_SIZES_N * BEFF_METHODS_N * (size_t)patterns_n;
-    *out = (struct beff_cube){reps_n, patterns_n, random_n, calloc(cells, sizeof *out->cell)};
-    return out->cell ? 0 : mem_error("%zu measurements", cells);
+    const int64_t cells = (int64_t)reps_n * BEFF_SIZES_N * BEFF_METHODS_N * patterns_n;
+    *out = (struct beff_cube){
+        reps_n, patterns_n, random_n,
+        mem_new(cells, sizeof *out->cell, "%lld measurements", (long long)cells)};
+    return out->cell ? 0 : ERR_NOMEM;
 }
 
 void beff_cube_free(struct beff_cube *c)

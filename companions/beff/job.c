@@ -91,7 +91,7 @@ static int rate_find(struct beff_job *job)
     return 0;
 }
 
-/* --- where the processes stand --- */
+/* --- placement of the processes --- */
 
 /* The largest periodic grid of at most n processes with a shape that suits; the library may number
  * it to suit the network. */
@@ -192,7 +192,7 @@ static int plan_make(struct beff_job *job)
 
 /* --- the run --- */
 
-/* What is known before: what makes the result none of b_eff, and what the processes stand on. */
+/* Stamps that are known before measuring: what the result lacks for b_eff, and oversubscription. */
 static void judge_before(struct beff_job *job)
 {
     const struct beff_setup *s = job->setup;
@@ -241,7 +241,7 @@ int beff_job_make(MPI_Comm comm, const struct beff_setup *setup, struct beff_job
     TRY(rate_find(job));
     TRY(beff_topology_make(comm, &job->topology));
     TRY(plan_make(job));
-    /* Rank 0 of comm reports, which may stand anywhere in the row. */
+    /* Rank 0 of comm reports; its place in the row may be any. */
     int reporter;
     TRY_MPI(MPI_Comm_rank(job->topology.row, &reporter));
     TRY_MPI(MPI_Bcast(&reporter, 1, MPI_INT, 0, comm));

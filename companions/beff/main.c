@@ -13,8 +13,8 @@ static int measure(struct beff_job *job)
     const struct beff_options *o = &job->setup->opt;
     const struct program_output out[] = {
         {"--json", o->json, "nht1-beff/", .json = beff_result_json},
-        {"--sum", o->sum, BEFF_SUM_MARK, .text = beff_text_sum},
-        {"--protocol", o->protocol, "nht1-beff ", .text = beff_text_protocol}};
+        {"--sum", o->sum, BEFF_SUM_MARK, .text = beff_sum_write},
+        {"--protocol", o->protocol, BEFF_SUM_MARK, .text = beff_sum_protocol}};
     const bool first = job->nodes.rank == 0, speaks = first && !o->quiet;
     TRY(par_agree(job->comm, first ? program_outputs_check(out, 3) : 0));
     if (speaks) beff_text_heading(job, stdout);

@@ -214,7 +214,7 @@ static double known_rest(const struct run *run, int size)
     return sum_s;
 }
 
-/* Short messages are over in no time, and nothing follows from them for long ones. */
+/* Short messages take almost no time, and predict nothing about long ones. */
 static double rest_of_rep(const struct run *run, int rep, int size)
 {
     if (rep > 0) return known_rest(run, size);

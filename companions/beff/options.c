@@ -128,8 +128,9 @@ static const struct conf_option table[] = {
      .arg = "FILE",
      AT(protocol),
      .output = true,
-     .help = "Write every measurement as text to this file: per size, pattern and method the "
-             "bandwidth over processes and repetitions."},
+     .help =
+         "Write every measurement to this file (.prot), in the sections of release 3.6: per size, "
+         "method and pattern the least, mean and most that a process sends."},
     {.name = "details",
      AT(details),
      .help = "Print tables by size, repetition and pattern as well."},
@@ -201,8 +202,5 @@ int beff_setup_parse(void *setup, int argc, char **argv)
                             &s->buffer_offset));
     if (!!o->rmax + !!o->hpl + !!o->bt_result > 1)
         return err_set(ERR_USAGE, "--rmax, --hpl and --bt-result exclude each other: give one");
-    if (o->rmax) TRY(beff_rmax_parse("--rmax", o->rmax, &s->rmax_flop_per_s));
-    const char *const option[] = {"--json", "--sum", "--protocol"};
-    const char *const name[] = {o->json, o->sum, o->protocol};
-    return conf_files_differ(3, option, name);
+    return o->rmax ? beff_rmax_parse("--rmax", o->rmax, &s->rmax_flop_per_s) : 0;
 }

@@ -15,6 +15,15 @@
 #include "base/num.h"
 #include "base/text.h"
 
+#define LINES_MAX                                                                                  \
+    (1 << 20) /* of an output of HPL or HPCC, which has some hundred; a device has no end */
+
+/* Whether b_eff over this rate is a number that means something. */
+static bool plausible(double flop_per_s)
+{
+    return flop_per_s >= 1 && flop_per_s <= 1e30;
+}
+
 int beff_rmax_parse(const char *what, const char *text, double *flop_per_s)
 {
     static const char *const unit[] = {"", "flop/s", "flops", "flop/sec"};
@@ -29,12 +38,15 @@ int beff_rmax_parse(const char *what, const char *text, double *flop_per_s)
     bool known = false;
     for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++)
         known = known || strcasecmp(rest + (prefix != NULL), unit[i]) == 0;
-    if (!known || digits >= sizeof number || num_real_parse(number, &value) < 0 || !(value > 0))
+    const bool read = known && digits < sizeof number && num_real_parse(number, &value) == 0;
+    const double rate =
+        read ? value * pow(10, prefix ? 3.0 * (double)(prefix - prefixes + 1) : 0) : 0;
+    if (!plausible(rate))
         return err_set(ERR_USAGE,
-                       "%s '%s': a rate in flop/s is expected, such as 45.3G, 1.2Tflop/s or "
-                       "4.5e10",
+                       "%s '%s': a rate from 1 to 1e30 flop/s is expected, such as 45.3G, "
+                       "1.2Tflop/s or 4.5e10",
                        what, text);
-    *flop_per_s = value * pow(10, prefix ? 3.0 * (double)(prefix - prefixes + 1) : 0);
+    *flop_per_s = rate;
     return 0;
 }
 
@@ -57,8 +69,10 @@ int beff_rmax_hpl(const char *path, double *flop_per_s)
     FILE *f = text_open(path);
     if (!f) return err_set_errno(ERR_IO, errno, "--hpl %s", path);
     *flop_per_s = 0;
-    while (fgets(line, sizeof line, f))
-        *flop_per_s = fmax(*flop_per_s, rate_in(line));
+    for (int i = 0; i < LINES_MAX && fgets(line, sizeof line, f); i++) {
+        const double rate = rate_in(line);
+        if (plausible(rate)) *flop_per_s = fmax(*flop_per_s, rate);
+    }
     const bool failed = ferror(f);
     fclose(f);
     if (failed) return err_set_errno(ERR_IO, errno, "--hpl %s", path);
@@ -85,9 +99,10 @@ static int bt_rate(const json_t *result, const char *path, double *flop_per_s)
                        "%s: this run knew no compute-only time; make it with nht1-bt --io none",
                        path);
     TRY(js_get_real(t_c, path, "t_c_s", &seconds));
-    if (!(flop > 0) || !(seconds > 0))
-        return err_set(ERR_USAGE, "%s: operations and time must be positive", path);
     *flop_per_s = flop / seconds;
+    if (!(flop > 0) || !(seconds > 0) || !plausible(*flop_per_s))
+        return err_set(ERR_USAGE,
+                       "%s: its operations over its time are no rate from 1 to 1e30 flop/s", path);
     return 0;
 }
 

@@ -4,10 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <time.h>
 
 #include "base/buffer.h"
+#include "base/columns.h"
 #include "base/plain.h"
 #include "base/stamp.h"
 #include "base/units.h"
@@ -25,7 +24,7 @@ static const char *us(char out[CELL], double s)
     return units_cell(out, "%.3f", s * 1e6);
 }
 
-static void system_lines(const struct beff_job *job, FILE *to)
+void beff_text_system(const struct beff_job *job, FILE *to)
 {
     const struct nodes *n = &job->nodes;
     const struct beff_memory *m = &job->memory;
@@ -52,7 +51,7 @@ void beff_text_heading(const struct beff_job *job, FILE *to)
                      beff_method_name(m));
         }
     fprintf(to, "nht1-beff %s: effective communication bandwidth\n", nht1_build);
-    system_lines(job, to);
+    beff_text_system(job, to);
     fprintf(to, "Patterns   %d rings, %d random (seed %lld), %d for information only; by %s\n",
             BEFF_RINGS_N, p->random_n, (long long)job->setup->opt.seed,
             p->patterns_n - BEFF_RINGS_N - p->random_n, methods);
@@ -83,32 +82,45 @@ static void values(const struct beff_job *job, FILE *to)
         "      = %.1f %% of what L_max alone reaches: the mean height of the curve of bandwidth "
         "over size\n",
         100 * s->area_ratio);
-    fprintf(to, "\n%-34s %14s %14s\n", "MB/s", "whole system", "per process");
+    struct columns t;
+    columns_begin(&t, "-34 14 14");
+    columns_row(&t, "MB/s", "whole system", "per process", NULL);
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-        fprintf(to, "%-34s %14s %14s\n", row[i].name, mb(a, row[i].bytes_per_s),
-                mb(b, row[i].bytes_per_s / row[i].n));
+        columns_row(&t, row[i].name, mb(a, row[i].bytes_per_s),
+                    mb(b, row[i].bytes_per_s / row[i].n), NULL);
+    fputc('\n', to);
+    columns_print(&t, to);
     fprintf(to, "\nLatency, us: rings and random %s, rings %s, ping-pong %s\n", us(a, s->latency_s),
             us(b, s->rings_latency_s), us(c, s->ping_pong_s));
 }
 
-static void mean_row(FILE *to, const char *name, const struct beff_mean *mean)
+/* The next cells: the mean over all patterns, over rings, over random ones. */
+static void mean_row(struct columns *t, const struct beff_mean *mean)
 {
     char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "%-34s %14s %14s %14s\n", name, mb(a, mean->both), mb(b, mean->rings),
-            mb(c, mean->random));
+    columns_row(t, mb(a, mean->both), mb(b, mean->rings), mb(c, mean->random), NULL);
 }
 
 static void by_method(const struct beff_job *job, FILE *to)
 {
     const struct beff_summary *s = &job->summary;
-    fprintf(to, "\n%-34s %14s %14s %14s\n", "MB/s by method", "all", "rings", "random");
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        if (job->setup->method[m]) mean_row(to, beff_method_name(m), &s->method[m]);
-    mean_row(to, "the best for each pattern", &s->method_last);
-    mean_row(to, "the best for each pattern and size", &s->all);
+    struct columns t;
+    columns_begin(&t, "-34 14 14 14");
+    columns_row(&t, "MB/s by method", "all", "rings", "random", NULL);
+    for (int m = 0; m < BEFF_METHODS_N; m++) {
+        if (!job->setup->method[m]) continue;
+        columns_cell(&t, "%s", beff_method_name(m));
+        mean_row(&t, &s->method[m]);
+    }
+    columns_cell(&t, "the best for each pattern");
+    mean_row(&t, &s->method_last);
+    columns_cell(&t, "the best for each pattern and size");
+    mean_row(&t, &s->all);
+    fputc('\n', to);
+    columns_print(&t, to);
 }
 
-static void notes(const struct beff_job *job, FILE *to)
+void beff_text_notes(const struct beff_job *job, FILE *to)
 {
     size_t i;
     json_t *stamp;
@@ -125,24 +137,28 @@ static void insight(const struct beff_job *job, FILE *to)
 {
     const struct beff_insight *in = &job->insight;
     char a[CELL], b[CELL];
+    struct columns t;
     if (!in->done) return;
-    fprintf(to, "\n%-34s %14s %14s\n", "Not in b_eff, MB/s", "at L_max", "at 4 KiB");
+    columns_begin(&t, "-34 14 14");
+    columns_row(&t, "Not in b_eff, MB/s", "at L_max", "at 4 KiB", NULL);
     for (int w = 0; w < BEFF_WAYS_N; w++)
-        fprintf(to, "%-34s %14s %14s\n", beff_way_name(w),
-                mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
-                mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]));
+        columns_row(&t, beff_way_name(w), mb(a, in->bytes_per_s[w][BEFF_SIZES_N - 1]),
+                    mb(b, in->bytes_per_s[w][BEFF_FIXED_N - 1]), NULL);
+    fputc('\n', to);
+    columns_print(&t, to);
     if (in->no_put[0]) fprintf(to, "%s was left out: %s\n", beff_way_name(BEFF_PUT), in->no_put);
     fprintf(to, "Message rate, 10^6/s, %d outstanding:", BEFF_WINDOW);
     for (int i = 0; i < BEFF_RATE_SIZES_N; i++)
         fprintf(to, "%s %s at %lld B", i ? "," : "",
                 units_cell(a, "%.3f", in->messages_per_s[i] / 1e6), (long long)in->rate_bytes[i]);
-    fprintf(to, "\n%-34s %14s %14s\n", "As HPCC prints it, of a process", "natural ring",
-            "random rings");
-    fprintf(to, "%-34s %14s %14s\n", "latency at 8 B, us", us(a, in->natural_latency_s),
-            us(b, in->random_latency_s));
-    fprintf(to, "%-34s %14s %14s\n", "bandwidth at 2 000 000 B, GB/s",
-            units_cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
-            units_cell(b, "%.3f", in->random_bytes_per_s / 1e9));
+    fputc('\n', to);
+    columns_row(&t, "As HPCC prints it, of a process", "natural ring", "random rings", NULL);
+    columns_row(&t, "latency at 8 B, us", us(a, in->natural_latency_s), us(b, in->random_latency_s),
+                NULL);
+    columns_row(&t, "bandwidth at 2 000 000 B, GB/s",
+                units_cell(a, "%.3f", in->natural_bytes_per_s / 1e9),
+                units_cell(b, "%.3f", in->random_bytes_per_s / 1e9), NULL);
+    columns_print(&t, to);
 }
 
 void beff_text_result(const struct beff_job *job, FILE *to)
@@ -166,41 +182,50 @@ void beff_text_result(const struct beff_job *job, FILE *to)
     fprintf(to, "Buffers    %d bytes off a page%s\n", job->measured.offset_bytes[1],
             job->setup->buffer_offset == BUFFER_MALLOC ? ", where malloc puts them" : "");
     fprintf(to, "Time       %s\n", units_duration(job->measured.elapsed_s, a));
-    notes(job, to);
+    beff_text_notes(job, to);
 }
 
 static void by_size(const struct beff_job *job, FILE *to)
 {
     const struct beff_summary *s = &job->summary;
-    char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "\n%10s %12s %12s %12s", "bytes", "all MB/s", "rings", "random");
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        fprintf(to, " %12s", beff_method_name(m));
+    char a[CELL];
+    struct columns t;
+    columns_begin(&t, "10 12 12 12 12 12 12");
+    columns_row(&t, "bytes", "all MB/s", "rings", "random", beff_method_name(0),
+                beff_method_name(1), beff_method_name(2), NULL);
     for (int i = 0; i < BEFF_SIZES_N; i++) {
-        fprintf(to, "\n%10lld %12s %12s %12s", (long long)job->measured.size_bytes[i],
-                mb(a, s->size[i].both), mb(b, s->size[i].rings), mb(c, s->size[i].random));
+        columns_cell(&t, "%lld", (long long)job->measured.size_bytes[i]);
+        columns_cell(&t, "%s", mb(a, s->size[i].both));
+        columns_cell(&t, "%s", mb(a, s->size[i].rings));
+        columns_cell(&t, "%s", mb(a, s->size[i].random));
         for (int m = 0; m < BEFF_METHODS_N; m++)
-            fprintf(to, " %12s", mb(a, job->setup->method[m] ? s->size_method[i][m].both : NAN));
+            columns_cell(&t, "%s", mb(a, job->setup->method[m] ? s->size_method[i][m].both : NAN));
     }
-    fprintf(to, "\n");
+    fputc('\n', to);
+    columns_print(&t, to);
 }
 
 static void by_repetition(const struct beff_job *job, FILE *to)
 {
-    const struct beff_summary *s = &job->summary;
-    char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "\n%10s %12s %12s %12s\n", "repetition", "all MB/s", "rings", "random");
-    for (int r = 0; r < job->setup->reps_n; r++)
-        fprintf(to, "%10d %12s %12s %12s\n", r + 1, mb(a, s->rep[r].both), mb(b, s->rep[r].rings),
-                mb(c, s->rep[r].random));
+    struct columns t;
+    columns_begin(&t, "10 12 12 12");
+    columns_row(&t, "repetition", "all MB/s", "rings", "random", NULL);
+    for (int r = 0; r < job->setup->reps_n; r++) {
+        columns_cell(&t, "%d", r + 1);
+        mean_row(&t, &job->summary.rep[r]);
+    }
+    fputc('\n', to);
+    columns_print(&t, to);
 }
 
 static void by_pattern(const struct beff_job *job, FILE *to)
 {
     const struct beff_cube *cube = &job->measured.cube;
     char a[CELL], b[CELL], c[CELL];
-    fprintf(to, "\n%-20s %9s %9s %12s %14s %12s\n", "pattern", "processes", "messages", "mean MB/s",
-            "at L_max MB/s", "at 1 B, us");
+    struct columns t;
+    columns_begin(&t, "-20 9 9 12 14 12");
+    columns_row(&t, "pattern", "processes", "messages", "mean MB/s", "at L_max MB/s", "at 1 B, us",
+                NULL);
     for (int p = 0; p < cube->patterns_n; p++) {
         const struct beff_pattern *pattern = &job->plan.pattern[p];
         const double first = beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, 0});
@@ -211,10 +236,14 @@ static void by_pattern(const struct beff_job *job, FILE *to)
                                      : (double)pattern->messages_n / pattern->slots_max;
         const double last =
             beff_value(cube, p, (struct beff_pick){BEFF_ALL, BEFF_ALL, BEFF_SIZES_N - 1});
-        fprintf(to, "%-20s %9d %9lld %12s %14s %12s\n", pattern->name, pattern->processes_n,
-                (long long)pattern->messages_n, mb(a, beff_value(cube, p, BEFF_EVERYTHING)),
-                mb(b, last), us(c, at_a_time / first));
+        columns_cell(&t, "%s", pattern->name);
+        columns_cell(&t, "%d", pattern->processes_n);
+        columns_cell(&t, "%lld", (long long)pattern->messages_n);
+        columns_row(&t, mb(a, beff_value(cube, p, BEFF_EVERYTHING)), mb(b, last),
+                    us(c, at_a_time / first), NULL);
     }
+    fputc('\n', to);
+    columns_print(&t, to);
 }
 
 void beff_text_details(const struct beff_job *job, FILE *to)
@@ -222,189 +251,4 @@ void beff_text_details(const struct beff_job *job, FILE *to)
     by_size(job, to);
     by_repetition(job, to);
     by_pattern(job, to);
-}
-
-/* --- the summary, as release 3.6 prints it (tests/samples) --- */
-
-/* The name that the release gives to a pattern. */
-static void released_name(const struct beff_pattern *p, char out[BEFF_NAME_MAX])
-{
-    static const struct {
-        const char *ours, *released;
-    } table[] = {{"worst-cycle", "worst-cyc-1dim"},
-                 {"best-bisection", "best  bi-section"},
-                 {"worst-bisection", "worst bi-section"},
-                 {"ping-pong", "one PingPong Pair"}};
-    const char *const grid = strstr(p->name, "cyclic-"), *name = p->name;
-    if (p->kind == BEFF_RANDOM) name = "random-cyc-1dim";
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(p->name, table[i].ours) == 0) name = table[i].released;
-    if (!grid)
-        snprintf(out, BEFF_NAME_MAX, "%s", name);
-    else /* "cyclic-2d-x": "cyclic-2dim-x" */
-        snprintf(out, BEFF_NAME_MAX, "%.*s%.1sdim%s", (int)(grid - name) + 7, name, grid + 7,
-                 grid + 9);
-}
-
-static void sum_head(const struct beff_job *job, FILE *to)
-{
-    static const char method[BEFF_METHODS_N][8] = {"Sndrcv", "Alltoal", "non-blk"};
-    const struct beff_plan *plan = &job->plan;
-    const int rings = BEFF_RINGS_N, random = rings + plan->random_n;
-    char name[BEFF_NAME_MAX];
-    fprintf(to, BEFF_SUM_MARK "%s, definition %s\n\n", nht1_build, job->setup->opt.definition);
-    fprintf(to, "MEMORY_PER_PROCESSOR = %lld MBytes  [1M = 1024*1024]\n",
-            (long long)(job->memory.process_bytes >> 20));
-    for (int g = 0; g < 2; g++) {
-        fprintf(to, "%d-dim-patterns: size = ", g + 2);
-        for (int d = 0; d < g + 2; d++)
-            fprintf(to, "%s%d", d ? " * " : "", job->topology.grid[g].dims[d]);
-        fputc('\n', to);
-    }
-    fputs("Used message lengths:\nmsglng=", to);
-    for (int i = 0; i < BEFF_SIZES_N; i++)
-        fprintf(to, " %lld", (long long)job->measured.size_bytes[i]);
-    fputs("\nUsed methods: ", to);
-    for (int m = 0; m < BEFF_METHODS_N; m++)
-        if (job->setup->method[m]) fprintf(to, " %d=%s%s", m, method[m], m < 2 ? " " : "");
-    for (int p = 0; p < plan->patterns_n; p++) {
-        released_name(&plan->pattern[p], name);
-        fprintf(to, "%s %2d=%-17s",
-                p == 0       ? "\nUsed patterns:"
-                : p % 4 == 0 ? "\n              "
-                             : "",
-                p, name);
-    }
-    fprintf(to,
-            "\n\n               0-%d   used for ring pattern average of b_eff\n"
-            "               %d-%-3d used for random pattern average of b_eff\n"
-            "               %d-%d only reported, not used for b_eff average\n\n"
-            "SECTION-HEAD-END\n\n",
-            rings - 1, rings, random - 1, random, random + 11);
-}
-
-static void sum_system(const struct beff_job *job, const struct utsname *u, FILE *to)
-{
-    const time_t t = time(NULL);
-    char date[64] = "";
-    struct tm now;
-    if (localtime_r(&t, &now)) strftime(date, sizeof date, "%a %b %e %H:%M:%S %Y", &now);
-    fprintf(to,
-            "system parameters  : %d nodes, %lld MB/node\n       system name : %s\n"
-            "       hostname    : %s\n       OS release  : %s\n       OS version  : %s\n"
-            "       machine     : %s\n\nDate of measurement: %s\n\n"
-            "Total execution wall clock time = %5.0f seconds\n\n",
-            job->summary.n, (long long)(job->memory.process_bytes >> 20), u->sysname, u->nodename,
-            u->release, u->version, u->machine, date, job->measured.elapsed_s);
-}
-
-static void sum_table(const struct beff_job *job, FILE *to)
-{
-    static const char *const heading[] = {
-        "            | number  |   b_eff   |  Lmax  |   b_eff   |   b_eff   | Latency | Latency | "
-        "Latency | ping-pong  ",
-        "            | of pro  |           |        |  at Lmax  |  at Lmax  | rings & |  rings  |  "
-        "ping-  | bandwith   ",
-        "            | cessors |           |        |  rings &  |   rings   | random  |  only   |  "
-        "pong   |            ",
-        "            |         |           |        |  random   |   only    | micro-  | micro-  | "
-        "micro-  |            ",
-        "            |         |  MByte/s  |        |  MByte/s  |  MByte/s  |  sec    |  sec    |  "
-        "sec    |  MByte/s   ",
-        "------------------------------------------------------------------------------------------"
-        "--------------------",
-        "            |                                                                             "
-        " "
-        "                   "};
-    const struct beff_summary *s = &job->summary;
-    char a[CELL], b[CELL];
-    for (size_t i = 0; i < sizeof heading / sizeof heading[0]; i++)
-        fprintf(to, "%s\n", heading[i]);
-    fprintf(to, "accumulated |%7d%13.0f %5.3g MB%11.0f%13.0f%10.3f%10.3f%10s%13s%20s\n", s->n,
-            s->all.both / 1e6, (double)job->memory.lmax_bytes / 1048576, s->at_lmax.both / 1e6,
-            s->at_lmax.rings / 1e6, s->latency_s * 1e6, s->rings_latency_s * 1e6,
-            us(a, s->ping_pong_s), units_cell(b, "%.0f", s->ping_pong_bytes_per_s / 1e6), "");
-    fprintf(to, "%s\n", heading[6]);
-    fprintf(to, "per process |%20.0f%20.0f%13.0f%54s\n\n\n", s->all.both / s->n / 1e6,
-            s->at_lmax.both / s->n / 1e6, s->at_lmax.rings / s->n / 1e6, "");
-}
-
-static void sum_last_line(const struct beff_job *job, const struct utsname *u, FILE *to)
-{
-    const struct beff_summary *s = &job->summary;
-    char a[CELL], b[CELL];
-    fprintf(to, "%s = %10s MB/s = %7s * %3d PEs with %lld MB/PE on %s %s %s %s %s\n",
-            beff_job_valid(job) ? "b_eff" : "b_eff(NOT_VALID)",
-            units_cell(a, "%.3f", s->all.both / 1e6),
-            units_cell(b, "%.3f", s->all.both / s->n / 1e6), s->n,
-            (long long)(job->memory.process_bytes >> 20), u->sysname, u->nodename, u->release,
-            u->version, u->machine);
-}
-
-void beff_text_sum(const void *of, FILE *to)
-{
-    const struct beff_job *job = of;
-    struct utsname u;
-    if (uname(&u) != 0) memset(&u, 0, sizeof u);
-    sum_head(job, to);
-    sum_system(job, &u, to);
-    sum_table(job, to);
-    fputs("SECTION-BEFF-END\n\n", to);
-    sum_last_line(job, &u, to);
-    fputs("\nAdded by nht1-beff:\n", to);
-    system_lines(job, to);
-    fprintf(to, "Buffers    %d to %d bytes off a page\n", job->measured.offset_bytes[0],
-            job->measured.offset_bytes[1]);
-    notes(job, to);
-}
-
-/* A pattern by a method at a size: the best, and every repetition. */
-static void protocol_line(const struct beff_job *job, int size, int method, int pattern, FILE *to)
-{
-    const struct beff_cube *c = &job->measured.cube;
-    double most = 0;
-    for (int r = 0; r < c->reps_n; r++) {
-        const struct beff_cell *cell = beff_cell_at(c, r, size, method, pattern);
-        if (cell->loop > 0 && cell->bandwidth > most) most = cell->bandwidth;
-    }
-    if (!(most > 0)) return;
-    fprintf(to, "%-20s %-12s %12.3f", job->plan.pattern[pattern].name, beff_method_name(method),
-            most / 1e6);
-    for (int r = 0; r < c->reps_n; r++) {
-        const struct beff_cell *cell = beff_cell_at(c, r, size, method, pattern);
-        if (cell->loop > 0)
-            fprintf(to, " | %8lld %10.3f %10.3f %10.3f %12.9f", (long long)cell->loop,
-                    cell->process_min / 1e6, cell->process_mean / 1e6, cell->process_max / 1e6,
-                    cell->time_s);
-        else
-            fprintf(to, " | %8s %10s %10s %10s %12s", "-", "-", "-", "-", "-");
-    }
-    fprintf(to, "\n");
-}
-
-void beff_text_protocol(const void *of, FILE *to)
-{
-    const struct beff_job *job = of;
-    const struct beff_elapsed e = beff_elapsed(&job->measured.cube);
-    fprintf(to, "nht1-beff %s protocol\n", nht1_build);
-    fprintf(to, "best: of the pattern as a whole; then for each repetition iterations, MB/s that a "
-                "process sends (least, mean and most of all processes), time of the slowest\n");
-    for (int i = 0; i < BEFF_SIZES_N; i++) {
-        fprintf(to, "\nsize %d: %lld bytes\n", i + 1, (long long)job->measured.size_bytes[i]);
-        fprintf(to, "%-20s %-12s %12s", "pattern", "method", "best MB/s");
-        for (int r = 0; r < job->setup->reps_n; r++)
-            fprintf(to, " | %8s %10s %10s %10s %12s", "loop", "min", "mean", "max", "seconds");
-        fprintf(to, "\n");
-        for (int p = 0; p < job->plan.patterns_n; p++)
-            for (int m = 0; m < BEFF_METHODS_N; m++)
-                protocol_line(job, i, m, p, to);
-    }
-    fprintf(
-        to,
-        "\nelapsed %.3f s; in the loops of whole repetitions, slowest process: %.3f s, and %.3f "
-        "s had all been as fast as the fastest\n",
-        job->measured.elapsed_s, e.measured_s, e.undisturbed_s);
-    beff_text_details(job, to);
-    fprintf(to, "\n");
-    beff_text_sum(job, to);
 }

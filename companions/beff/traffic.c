@@ -360,7 +360,7 @@ int beff_traffic_time(struct beff_traffic *t, const struct beff_exchange *ex, do
     const int mpi_rc = ex->tagged ? loop_tagged(t, ex) : methods[ex->method].loop(t, ex);
     *time_s = watch_now() - begin_s;
     const int looped = par_check(mpi_rc, name);
-    /* No rank looks at its messages while another one still sends: on shared cores it would be in
+    /* No rank checks its messages while another one still sends: on shared cores it would be in
      * the way of a loop that is timed. */
     const int ended = par_check(MPI_Barrier(t->comm), "MPI_Barrier");
     if (rc == 0) rc = begun < 0 ? begun : looped < 0 ? looped : ended;

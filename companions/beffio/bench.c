@@ -15,7 +15,7 @@
 #include "companions/beffio/schedule.h"
 #include "io/writers/mpiio.h"
 
-/* Instead of a number of calls, what rank 0 tells the others. */
+/* Sent by rank 0 in the place of a number of calls. */
 enum { DONE = 0, FAILED = -1, STOPPED = -2 };
 
 #define ORDERED_STEP_BYTES 8192
@@ -78,7 +78,7 @@ struct work {
     int rc; /* of this rank */
 };
 
-/* How many calls come next; rank 0 alone. */
+/* The number of calls in the next batch; on rank 0. */
 static int64_t decide(struct work *w, int worst)
 {
     const int64_t left = w->calls_most - w->done;

@@ -160,7 +160,7 @@ static int stride_type(const struct beffio_place *p, MPI_Datatype *out)
     return 0;
 }
 
-/* A rank without memory for the type takes part all the same: the others would wait. */
+/* A rank without memory for the type still takes part: otherwise the others would wait. */
 static int view_set(struct beffio_file *f, MPI_Info info)
 {
     static char native[] = "native";

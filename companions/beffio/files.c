@@ -82,7 +82,7 @@ static bool is_ours(const char *path, int rank, enum beffio_type type)
     return ours;
 }
 
-/* Files that lie where this rank will make its own have to be this program's. */
+/* Existing files with the names of this rank's files must be ones that this program has made. */
 static int old_check(const struct beffio_files *f)
 {
     char path[BEFFIO_PATH_MAX];

@@ -49,7 +49,7 @@ double beffio_job_check_s(const struct beffio_job *job)
     return job->rate > 0 ? bytes / job->rate : 0;
 }
 
-/* --- what the job stands on ----------------------------------------------------------------- */
+/* --- the system of the job ------------------------------------------------------------------ */
 
 /* Memory of the nodes, as far as limits leave it, in sum. */
 static int memory_of(const struct nodes *n, int64_t *sum)
@@ -171,7 +171,7 @@ static int files_begin(struct beffio_job *job)
     return beffio_files_begin(f, MPI_COMM_WORLD);
 }
 
-/* What the MPI library cannot do is said before anything is written. */
+/* What the MPI library cannot do is refused before anything is written. */
 static int ordered_check(const struct beffio_job *job)
 {
     const struct beffio_schedule *c = &job->setup->schedule;
@@ -268,7 +268,7 @@ static int space_check(struct beffio_job *job)
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], m[UNITS_TEXT_MAX];
     int64_t share[BEFFIO_PARTITIONS_MAX];
     const int64_t expected = beffio_job_expected(job);
-    /* A probe is not the run: twice the estimate, and more where that is next to nothing. */
+    /* A probe is only an estimate: twice as much, and more where that is very little. */
     if (o->max_space == 0 && !o->quick) {
         const int64_t few = job->room.free_bytes / 50;
         const int64_t twice = num_max(num_product(2, expected), few);

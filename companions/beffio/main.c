@@ -27,7 +27,7 @@ static int measure(struct beffio_job *job)
     }
     const int rc = beffio_job_run(job);
     if (speaks) beffio_text_results(job, stdout);
-    /* Where no partition was finished there is nothing to put into the texts. */
+    /* Without a finished partition there is nothing to print. */
     int texts_n = job->best >= 0 ? 2 : 0;
     TRY_MPI(MPI_Bcast(&texts_n, 1, MPI_INT, 0, MPI_COMM_WORLD));
     return program_outputs_write(out + 2 - texts_n, 1 + texts_n, job, rc);

@@ -291,10 +291,7 @@ static int names_set(struct beffio_setup *s, bool texts)
     TRY(name_set(s->sum, "-f", texts ? o->prefix : NULL, ".sum"));
     TRY(name_set(s->protocol, "-f", texts ? o->prefix : NULL, ".prot"));
     TRY(name_set(s->sum, "--sum", o->sum, ""));
-    TRY(name_set(s->protocol, "--protocol", o->protocol, ""));
-    const char *const name[] = {s->sum, s->protocol, o->json};
-    static const char *const what[] = {"the summary", "the protocol", "--json"};
-    return conf_files_differ(3, what, name);
+    return name_set(s->protocol, "--protocol", o->protocol, "");
 }
 
 int beffio_setup_parse(void *setup, int argc, char **argv)

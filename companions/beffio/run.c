@@ -241,7 +241,7 @@ static int repeat(struct beffio_job *job)
     return rc;
 }
 
-/* Rank 0 has the results and says what is wrong with them; the others learn the code. */
+/* Rank 0 has the results and judges them; the error code is broadcast. */
 static int verdict(const struct beffio_job *job)
 {
     char words[512];

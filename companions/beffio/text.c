@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/columns.h"
 #include "base/plain.h"
 #include "base/units.h"
 #include "base/version.h"
@@ -77,19 +78,26 @@ static void plan_partition(const struct beffio_job *job, FILE *to, int index)
     struct beffio_layout l;
     char files[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], seg[UNITS_TEXT_MAX];
     beffio_expected(c, index, n, job->m_part_bytes, job->rate * n / job->size, &l);
-    fprintf(to, "\n%d %s\n%4s  %-9s %12s %12s %2s %10s %10s %15s\n", n, processes(n), "no", "type",
-            "l", "L", "U", "write s", "calls", "bytes of all");
+    struct columns t;
+    columns_begin(&t, "4  -9 12 12 2 10 10 15");
+    columns_row(&t, "no", "type", "l", "L", "U", "write s", "calls", "bytes of all", NULL);
     for (int no = 0; no < BEFFIO_PATTERNS; no++) {
         const struct beffio_pattern pat = beffio_layout_pattern(&l, no);
         const struct beffio_place at = beffio_place(&l, no);
-        char time[32] = "-";
+        columns_cell(&t, "%d", no);
+        columns_cell(&t, "%s", beffio_type_name(pat.type));
+        columns_cell(&t, "%lld", (long long)at.chunk_bytes);
+        columns_cell(&t, "%lld", (long long)(at.chunk_bytes * at.chunks_per_call));
+        columns_cell(&t, "%d", pat.u);
         if (pat.type <= BEFFIO_SEPARATE)
-            snprintf(time, sizeof time, "%.3f", beffio_pattern_time_s(c, index, pat.u));
-        fprintf(to, "%4d  %-9s %12lld %12lld %2d %10s %10lld %15lld\n", no,
-                beffio_type_name(pat.type), (long long)at.chunk_bytes,
-                (long long)(at.chunk_bytes * at.chunks_per_call), pat.u, time,
-                (long long)at.calls_n, (long long)(beffio_place_bytes(&at) * l.procs));
+            columns_cell(&t, "%.3f", beffio_pattern_time_s(c, index, pat.u));
+        else
+            columns_cell(&t, "-");
+        columns_cell(&t, "%lld", (long long)at.calls_n);
+        columns_cell(&t, "%lld", (long long)(beffio_place_bytes(&at) * l.procs));
     }
+    fprintf(to, "\n%d %s\n", n, processes(n));
+    columns_print(&t, to);
     plain_entry(to, "Files", "at %s: %s in all files, segment of %s (%lld bytes in one file)",
                 units_rate(job->rate * n / job->size, rate),
                 units_bytes((double)p->expected_bytes, files),
@@ -116,19 +124,22 @@ static const char *mb(char out[UNITS_CELL_MAX], double bytes_per_s)
 static void partition_text(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     const enum beffio_definition own = job->setup->schedule.definition;
-    char c[UNITS_CELL_MAX], who[32], m[UNITS_TEXT_MAX];
-    snprintf(who, sizeof who, "%d %s, MB/s", p->bench.procs, processes(p->bench.procs));
-    fprintf(to, "\n%-19s", who);
-    for (int t = 0; t < BEFFIO_TYPES; t++)
-        fprintf(to, " %10s", beffio_type_name((enum beffio_type)t));
-    fprintf(to, " %10s %10s\n", "access", "bytes/time");
+    char c[UNITS_CELL_MAX], m[UNITS_TEXT_MAX];
+    struct columns t;
+    columns_begin(&t, "-19 10 10 10 10 10 10 10");
+    columns_cell(&t, "%d %s, MB/s", p->bench.procs, processes(p->bench.procs));
+    for (int type = 0; type < BEFFIO_TYPES; type++)
+        columns_cell(&t, "%s", beffio_type_name((enum beffio_type)type));
+    columns_row(&t, "access", "bytes/time", NULL);
     for (int a = 0; a < BEFFIO_ACCESSES; a++) {
-        fprintf(to, "  %-17s", beffio_access_name((enum beffio_access)a));
-        for (int t = 0; t < BEFFIO_TYPES; t++)
-            fprintf(to, " %10s", mb(c, p->values.type[a][t]));
-        fprintf(to, " %10s", mb(c, p->values.access[a]));
-        fprintf(to, " %10s\n", mb(c, p->values.plain[a]));
+        columns_cell(&t, "  %s", beffio_access_name((enum beffio_access)a));
+        for (int type = 0; type < BEFFIO_TYPES; type++)
+            columns_cell(&t, "%s", mb(c, p->values.type[a][type]));
+        columns_cell(&t, "%s", mb(c, p->values.access[a]));
+        columns_cell(&t, "%s", mb(c, p->values.plain[a]));
     }
+    fputc('\n', to);
+    columns_print(&t, to);
     plain_entry(to, "b_eff_io", "%s MB/s, definition %s%s", mb(c, p->values.partition[own]),
                 beffio_definition_name(own), p->valid ? "" : ", not valid (see below)");
     for (int d = 0; d < BEFFIO_DEFINITIONS; d++)

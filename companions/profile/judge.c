@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -26,18 +25,12 @@ void profile_rounds_end(struct profile_round *round, int n)
 /* What a rank tells of itself; node: the first rank on its host. */
 static struct disturbance_part part_of(const struct profile_map *m, int node)
 {
-    struct disturbance_part p = {.node = node,
-                                 .wall_s = m->last_s - m->init_s,
-                                 .user_s = m->user_s,
-                                 .system_s = m->system_s,
-                                 .share = m->ran_s / (m->ran_s + m->waited_s),
-                                 .tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK),
-                                 .steal_s = NAN,
-                                 .kernel_s = NAN,
-                                 .pressure = NAN,
-                                 .mhz = NAN,
-                                 .throttled_s = NAN,
-                                 .quota_cpus = NAN};
+    struct disturbance_part p = disturbance_unread();
+    p.node = node;
+    p.wall_s = m->last_s - m->init_s;
+    p.user_s = m->user_s;
+    p.system_s = m->system_s;
+    p.share = m->ran_s / (m->ran_s + m->waited_s);
     snprintf(p.host, sizeof p.host, "%.63s", m->host);
     return p;
 }
@@ -88,7 +81,7 @@ int profile_disturbance(const struct profile_run *run, const struct disturbance_
 /* A round is disturbed where one of its runs was. Only of the run without writes shared processors count:
  * the kernel that flushes files, and threads of the MPI library that write, take what is theirs. */
 static const char *unmeasurable(const struct profile_round *round, const struct profile_zeta *z,
-                                char why[320])
+                                enum balance found, char why[320])
 {
     int disturbed = 0, shared = 0, cached = 0;
     for (int i = 0; i < z->pairs; i++) {
@@ -124,49 +117,46 @@ static const char *unmeasurable(const struct profile_round *round, const struct 
                  disturbed, z->pairs);
         return "disturbed";
     }
+    if (disturbed > 0 && !balance_agrees(found, z->quiet_zeta, z->quiet_data)) {
+        snprintf(why, 320,
+                 "without the %d of %d pairs in which other programs, or other virtual machines, "
+                 "took processors from the ranks, the answer would be another; measure again when "
+                 "the computer does nothing else",
+                 disturbed, z->pairs);
+        return "disturbed";
+    }
+    if (z->paired.conflict || z->data.conflict) {
+        snprintf(why, 320,
+                 "what was measured has changed between the pairs: their intervals have nothing in "
+                 "common; measure again when the computer does nothing else");
+        return "disturbed";
+    }
     return NULL;
 }
 
-/* Adds a number, none where the value is not finite. */
-static void number(json_t *to, const char *key, double value)
-{
-    if (isfinite(value)) json_object_set_new(to, key, json_real(value));
-}
-
-static json_t *numbers_of(const struct profile_zeta *z)
-{
-    json_t *n = json_object();
-    number(n, "goal", BALANCE_GOAL);
-    number(n, "zeta_paired", z->value);
-    number(n, "zeta_paired_ci95_lo", z->paired.lo);
-    number(n, "zeta_paired_ci95_hi", z->paired.hi);
-    number(n, "zeta_data", z->io);
-    number(n, "zeta_data_ci95_lo", z->data.lo);
-    number(n, "zeta_data_ci95_hi", z->data.hi);
-    number(n, "rounds_n", z->pairs);
-    return n;
-}
-
 /* How many pairs would decide, and how long they would take. */
-static void add_undecided(struct profile_zeta *z, const struct profile_round *round, int repeat_max,
-                          json_t *numbers, const char *zeta, const char *data)
+static void add_undecided(struct profile_zeta *z, const struct profile_round *round,
+                          const struct profile_pairs *pairs, json_t *numbers, const char *zeta,
+                          const char *data)
 {
-    char more[160], why[200];
+    const int first = pairs->open ? BALANCE_ROUNDS_FIRST : SEQUENTIAL_ROUNDS_MIN;
+    char more[160], why[200], how[32];
     double needed = balance_needed(&z->paired, &z->data, z->value), took_s = 0;
-    if (isnan(needed)) needed = SEQUENTIAL_ROUNDS_MIN;
+    if (isnan(needed)) needed = first;
+    snprintf(how, sizeof how, pairs->open ? "more --minutes" : "--repeat auto, or %.0f", needed);
     for (int i = 0; i < z->pairs; i++)
         took_s += round[i].took_s / z->pairs;
-    number(numbers, "rounds_needed_n", needed);
-    if (needed <= repeat_max) {
+    stamp_number(numbers, "rounds_needed_n", needed);
+    if (needed <= pairs->most) {
         const double minutes = needed * took_s / 60;
-        number(numbers, "minutes_needed", minutes);
+        stamp_number(numbers, "minutes_needed", minutes);
         snprintf(more, sizeof more,
-                 "About %.0f pairs all together, some %.2g minute%s, would decide: --repeat %.0f",
-                 needed, minutes, units_plural(minutes > 1 ? 2 : 1), needed);
+                 "About %.0f pairs all together, some %.2g minute%s, would decide: %s", needed,
+                 minutes, units_plural(minutes > 1 ? 2 : 1), how);
     } else
-        snprintf(more, sizeof more, "More than %d pairs would be needed to decide", repeat_max);
-    if (z->pairs < SEQUENTIAL_ROUNDS_MIN)
-        snprintf(why, sizeof why, "there is no interval before %d pairs", SEQUENTIAL_ROUNDS_MIN);
+        snprintf(more, sizeof more, "More than %d pairs would be needed to decide", pairs->most);
+    if (z->pairs < first && !isfinite(z->paired.lo))
+        snprintf(why, sizeof why, "there is no interval before %d pairs", first);
     else if (!isfinite(z->paired.lo))
         snprintf(why, sizeof why,
                  "the pairs rise, fall or are like those before them: something else goes on here");
@@ -183,14 +173,16 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
 }
 
 /* One of the four answers, or undecided. What makes measuring meaningless comes first. */
-static void add_answer(struct profile_zeta *z, const struct profile_round *round, int repeat_max)
+static void add_answer(struct profile_zeta *z, const struct profile_round *round,
+                       const struct profile_pairs *pairs)
 {
     char why[320], zeta[64], data[64];
-    json_t *n = numbers_of(z);
+    json_t *n = balance_numbers(NULL, z->value, &z->paired, z->io, &z->data);
     const enum balance found = balance_of(&z->paired, &z->data);
+    stamp_number(n, "rounds_n", z->pairs);
     balance_words(z->value, &z->paired, zeta);
     balance_words(z->io, &z->data, data);
-    z->reason = unmeasurable(round, z, why);
+    z->reason = unmeasurable(round, z, found, why);
     if (!z->reason && found == BALANCE_NOT_DATA) {
         snprintf(why, sizeof why,
                  "zeta, %s, is above %.2f, but the time inside I/O, %s, is not: with its writes "
@@ -205,8 +197,8 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
     else if (found == BALANCE_FASTER)
         stamp_add(z->stamps, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
                   "I/O is faster than this program needs: zeta %s, inside I/O %s, %d pairs. "
-                  "Writing %.0f times as slow would still meet NAS's goal of %.2f.",
-                  zeta, data, z->pairs, BALANCE_GOAL / fmax(z->data.hi, 1e-4), BALANCE_GOAL);
+                  "Writing %.3g times as slow would still meet NAS's goal of %.2f.",
+                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data), BALANCE_GOAL);
     else if (found == BALANCE_MET)
         stamp_add(z->stamps, STAMP_BALANCED, SEVERITY_GOOD, n,
                   "Balanced: zeta %s, %d pairs; NAS's goal is at most %.2f.", zeta, z->pairs,
@@ -217,7 +209,7 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
                   "NAS's goal is at most %.2f.",
                   zeta, data, z->pairs, BALANCE_GOAL);
     else
-        add_undecided(z, round, repeat_max, n, zeta, data);
+        add_undecided(z, round, pairs, n, zeta, data);
     z->answer = stamp_text(json_array_get(z->stamps, 0), "code");
 }
 
@@ -235,11 +227,22 @@ static void add_disturbance(struct profile_zeta *z, const struct profile_round *
     if (worst) disturbance_stamp(worst, z->stamps);
 }
 
-static int estimate(struct profile_zeta *z, const struct profile_round *round, double *x)
+/* Median of the values of pairs that nothing disturbed, put together at the front of x. */
+static int quiet_median(const struct profile_round *round, double *x, int n, double *median)
 {
-    const int n = z->pairs, last = n < SEQUENTIAL_ROUNDS_MAX ? n : SEQUENTIAL_ROUNDS_MAX;
+    int quiet = 0;
+    for (int i = 0; i < n; i++)
+        if (!round[i].with.disturbed && !round[i].without.disturbed) x[quiet++] = x[i];
+    *median = NAN;
+    return quiet > 0 ? stat_median(x, quiet, median) : 0;
+}
+
+static int estimate(struct profile_zeta *z, const struct profile_round *round,
+                    const struct profile_pairs *pairs, double *x)
+{
+    const int n = z->pairs;
     struct sequential_plan plan;
-    TRY(sequential_plan_at(BALANCE_ERROR, &last, 1, &plan));
+    TRY(balance_plan(n, pairs->open, pairs->cut, &plan));
     for (int i = 0; i < n; i++)
         x[i] = round[i].t_t_s;
     TRY(stat_median(x, n, &z->t_t_s));
@@ -250,22 +253,31 @@ static int estimate(struct profile_zeta *z, const struct profile_round *round, d
         x[i] = round[i].t_t_s / round[i].t_c_s - 1;
     TRY(stat_median(x, n, &z->value));
     TRY(balance_look(&plan, x, n, &z->paired));
+    TRY(quiet_median(round, x, n, &z->quiet_zeta));
     for (int i = 0; i < n; i++)
         x[i] = (round[i].t_io_s - round[i].c_io_s) / round[i].t_c_s;
     TRY(stat_median(x, n, &z->io));
-    return balance_look(&plan, x, n, &z->data);
+    TRY(balance_look(&plan, x, n, &z->data));
+    return quiet_median(round, x, n, &z->quiet_data);
 }
 
-int profile_judge(const struct profile_round *round, int n, int repeat_max, struct profile_zeta *z)
+bool profile_settled(const struct profile_zeta *z)
+{
+    return !stamp_find(z->stamps, STAMP_UNDECIDED) &&
+           !(z->reason && strcmp(z->reason, "disturbed") == 0);
+}
+
+int profile_judge(const struct profile_round *round, int n, const struct profile_pairs *pairs,
+                  struct profile_zeta *z)
 {
     *z = (struct profile_zeta){.pairs = n};
     double *x = mem_new(n, sizeof *x, "%d pairs", n);
     if (!x) return ERR_NOMEM;
-    const int rc = estimate(z, round, x);
+    const int rc = estimate(z, round, pairs, x);
     free(x);
     TRY(rc);
     z->stamps = json_array();
-    add_answer(z, round, repeat_max);
+    add_answer(z, round, pairs);
     add_disturbance(z, round);
     return 0;
 }

@@ -34,16 +34,29 @@ int profile_disturbance(const struct profile_run *run, const struct disturbance_
 struct profile_zeta {
     int pairs;
     double t_t_s, t_c_s;
-    double value, io;                     /* zeta; the part of it that is time inside MPI-IO */
-    struct balance_estimate paired, data; /* of these two: one look, at the last pair */
+    double value, io; /* zeta; the part of it that is time inside MPI-IO */
+    double quiet_zeta,
+        quiet_data; /* the same over the pairs that nothing disturbed; NaN: there is none */
+    struct balance_estimate paired, data; /* of the two */
     json_t *stamps;                       /* owned: the answer, and the worst disturbance */
     const char *answer;                   /* code of one of the stamps */
     const char *reason;                   /* why it is not measurable, a word; NULL */
 };
 
-/* n >= 1. repeat_max: pairs that can be asked for. Returns 0 or ERR_NOMEM. [out] z, to be freed by
- * profile_zeta_end. */
-int profile_judge(const struct profile_round *round, int n, int repeat_max, struct profile_zeta *z);
+/* How many pairs there are to be. */
+struct profile_pairs {
+    int most; /* that can be asked for */
+    bool open,
+        cut; /* they go on until it is decided; they have ended because their time was over */
+};
+
+/* n >= 1. Returns 0 or ERR_NOMEM. [out] z, to be freed by profile_zeta_end. */
+int profile_judge(const struct profile_round *round, int n, const struct profile_pairs *pairs,
+                  struct profile_zeta *z);
+
+/* Whether more pairs could say nothing else: one of the four answers, and not for a disturbance, which may
+ * pass. */
+bool profile_settled(const struct profile_zeta *z);
 void profile_zeta_end(struct profile_zeta *z);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* nht1-profile: runs an MPI program with a library in front of MPI-IO that counts its calls, and
+/* nht1-profile: runs a program with a library in front of MPI-IO and POSIX calls that counts these, and
  * makes a workload of it that nht1-workload replays. With --t-c it runs the program a second time
  * with its writes dropped: T_C, zeta and R_IO of any program. The exit status is the program's. */
 #include <errno.h>
@@ -38,16 +38,18 @@
 #include "companions/profile/merge.h"
 #include "companions/workload/random.h"
 
-#define WORDS_MAX  16384
-#define REPEAT_MAX 1000
-#define VERSION_S  30.0 /* for a launcher to tell its version */
+#define WORDS_MAX    16384
+#define REPEAT_MAX   1000
+#define AUTO_MINUTES 10
+#define VERSION_S    30.0 /* for a launcher to tell its version */
 
 struct options {
     const char *out, *json, *split, *files;
     struct conf_list t_c_add;
     const char *between;
     bool t_c, force, keep, quiet;
-    int64_t repeat;
+    const char *repeat;
+    double minutes; /* 0: not given */
 };
 
 #define AT(member) CONF_AT(struct options, member)
@@ -103,12 +105,17 @@ static const struct conf_option options[] = {
     {.name = "repeat",
      .arg = "R",
      .def = "1",
-     CONF_RANGE(1, REPEAT_MAX),
+     .words = "auto",
      .help =
          "Pairs of runs; from 6 on zeta has an interval. From 2 on a run before them, which is not "
          "counted, warms up. Before each run with writes the files that the program has created "
-         "are removed.",
+         "are removed. auto: pairs go on until it is decided (8 to 64), or --minutes are over.",
      AT(repeat)},
+    {.name = "minutes",
+     .arg = "M",
+     CONF_RANGE(0.01, 1e5),
+     .help = "Time for all runs of --repeat auto, default 10. What has begun comes to its end.",
+     AT(minutes)},
     {.name = "between",
      .arg = "COMMAND",
      .help = "With --repeat: a shell command that makes the state before the first run again, "
@@ -146,6 +153,17 @@ static struct child_signal inherited[] = {{.number = SIGINT},
                                           {.number = SIGCHLD}};
 #define INHERITED_N ((int)(sizeof inherited / sizeof inherited[0]))
 
+/* What all runs of a session have in common. */
+struct session {
+    const struct options *o;
+    const struct conf_list *args; /* the command */
+    struct own *own;              /* what is removed at the end */
+    char dir[PATH_MAX];           /* counters of the last run with writes */
+    char library[PATH_MAX];       /* that is loaded into the program */
+    bool open_mpi;                /* the command is Open MPI's launcher */
+    int pairs_n;                  /* at most */
+};
+
 /* The program decides what an interrupt means; what was counted is reported all the same. */
 static void pass_on(int signum)
 {
@@ -182,17 +200,19 @@ static bool is_open_mpi(const char *command)
 
 /* The words of the command: a launcher of Open MPI is told to pass the settings on, and what --t-c-add
  * names ends the run without writing. To be freed; NULL: no memory. */
-static const char **command_words(const struct options *o, const struct conf_list *args, bool drop,
-                                  const char *const *passed, int passed_n)
+static const char **command_words(const struct session *s, bool drop, const char *const *passed,
+                                  int passed_n)
 {
+    const struct options *o = s->o;
+    const struct conf_list *args = s->args;
     const char **word = mem_new(args->n + o->t_c_add.n + 2 * passed_n + 1, sizeof(const char *),
                                 "the command line");
     int w = 0;
     if (!word) return NULL;
     word[w++] = args->item[0];
-    for (int s = 0; s < passed_n; s++) {
+    for (int p = 0; p < passed_n; p++) {
         word[w++] = "-x";
-        word[w++] = passed[s];
+        word[w++] = passed[p];
     }
     for (int a = 1; a < args->n; a++)
         word[w++] = args->item[a];
@@ -201,36 +221,33 @@ static const char **command_words(const struct options *o, const struct conf_lis
     return word;
 }
 
-/* Runs the command with the library in it, counters in a fresh folder. notes: of the run with writes,
- * where this one is to drop them; else NULL. [out] took_s: from its start to its end; status: as a
+/* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
+ * it takes what the run with writes has noted. [out] took_s: from its start to its end; status: as a
  * shell has it. */
-static int execute(const struct options *o, const struct conf_list *args, struct own *own,
-                   const char *folder, const char *library, const char *notes, double *took_s,
+static int execute(const struct session *s, const char *folder, bool drop, double *took_s,
                    int *status)
 {
-    const bool drop = notes != NULL;
     char setting[6][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX], files[PATH_MAX] = "";
     const char *more = getenv("LD_PRELOAD");
-    const bool open_mpi = is_open_mpi(args->item[0]);
     const int n = sizeof setting / sizeof setting[0];
     const char *name = own_split(folder, parent);
-    TRY(own_remove(own, name)); /* that of the round before */
-    TRY(own_make_folder(own, name));
+    TRY(own_remove(s->own, name)); /* that of the round before */
+    TRY(own_make_folder(s->own, name));
     if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
-    if (o->files && !realpath(o->files, files))
-        return err_set_errno(ERR_USAGE, errno, "--files: %s", o->files);
-    if (notes) TRY(before_copy(notes, dir));
+    if (s->o->files && !realpath(s->o->files, files))
+        return err_set_errno(ERR_USAGE, errno, "--files: %s", s->o->files);
+    if (drop) TRY(before_copy(s->dir, dir));
     snprintf(setting[0], sizeof setting[0], PROFILE_ENV_DIR "=%s", dir);
-    snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", o->split);
+    snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", s->o->split);
     snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
-    snprintf(setting[3], sizeof setting[3], PROFILE_ENV_READS "=%d", o->t_c);
+    snprintf(setting[3], sizeof setting[3], PROFILE_ENV_READS "=%d", s->o->t_c);
     snprintf(setting[4], sizeof setting[4], PROFILE_ENV_FILES "=%s", files);
-    if (snprintf(setting[5], sizeof setting[5], "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
+    if (snprintf(setting[5], sizeof setting[5], "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
                  more ? more : "") >= (int)sizeof setting[5])
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[5]);
     const char *const passed[] = {setting[0], setting[1], setting[2],
                                   setting[3], setting[4], setting[5]};
-    const char **word = command_words(o, args, drop, passed, open_mpi ? n : 0);
+    const char **word = command_words(s, drop, passed, s->open_mpi ? n : 0);
     if (!word) return ERR_NOMEM;
 
     char path[PATH_MAX + 16];
@@ -238,7 +255,7 @@ static int execute(const struct options *o, const struct conf_list *args, struct
     char *const as_it_is[] = {NULL};
     char *const with[] = {setting[0], setting[1], setting[2], setting[3],
                           setting[4], setting[5], NULL};
-    char **env = child_environment(NULL, open_mpi ? as_it_is : with);
+    char **env = child_environment(NULL, s->open_mpi ? as_it_is : with);
     FILE *output = drop ? fopen(path, "ae") : NULL;
     struct child c = {.out = -1, .err = -1};
     int rc = 0;
@@ -356,10 +373,10 @@ static json_t *zeta_json(const struct profile_zeta *z, const struct profile_roun
 
 static int save_json(const struct options *o, const struct conf_list *args, const char *began,
                      int status, const struct profile_run *run, const struct profile_round *round,
-                     json_t *zeta, json_t *stamps)
+                     int n, json_t *zeta, json_t *stamps)
 {
     json_t *certificates = json_array();
-    for (int i = 0; i < o->repeat && round[i].certificate.ranks_n > 0; i++)
+    for (int i = 0; i < n && round[i].certificate.ranks_n > 0; i++)
         json_array_append_new(certificates, certificate_json(&round[i].certificate));
     char ended[32];
     json_t *command = json_array();
@@ -378,14 +395,30 @@ static int save_json(const struct options *o, const struct conf_list *args, cons
     return rc;
 }
 
+/* Pairs at most, and whether they end sooner once it is decided. */
+static int pairs_of(const struct options *o, int *n, bool *open)
+{
+    int64_t most = BALANCE_ROUNDS_MAX;
+    char meant[SUGGESTION_TEXT_MAX];
+    *open = strcmp(o->repeat, "auto") == 0;
+    if (!*open && conf_int("--repeat", o->repeat, 1, REPEAT_MAX, &most) < 0) {
+        if (o->repeat[0] >= '0' && o->repeat[0] <= '9') return ERR_USAGE;
+        err_clear();
+        return err_set(ERR_USAGE, "--repeat '%s': auto or a number of pairs is expected%s",
+                       o->repeat, suggestion_of(o->repeat, "auto", meant));
+    }
+    *n = (int)most;
+    return 0;
+}
+
 /* What can be known to be wrong before the program starts. */
 static int check(const struct options *o, const struct conf_list *args)
 {
     static const char *const split[] = {"run", "open", "direction"};
-    const char *const option[] = {"--out", "--json"}, *const name[] = {o->out, o->json};
     char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
-    bool known = false;
+    bool known = false, open;
+    int pairs_n;
     if (args->n == 0)
         return err_set(ERR_USAGE, "no command: nht1-profile [OPTION...] -- mpirun -np 4 PROGRAM");
     for (size_t i = 0; i < sizeof split / sizeof split[0]; i++)
@@ -395,10 +428,12 @@ static int check(const struct options *o, const struct conf_list *args)
         return err_set(ERR_USAGE, "--split %s: run, open, direction or a number of calls%s",
                        o->split, suggestion_of(o->split, "run|open|direction", meant));
     }
-    if ((o->repeat > 1 || o->t_c_add.n > 0) && !o->t_c)
+    TRY(pairs_of(o, &pairs_n, &open));
+    if ((pairs_n > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
-    if (o->between && o->repeat == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
-    TRY(conf_files_differ(2, option, name));
+    if (o->minutes > 0 && !open) return err_set(ERR_USAGE, "--minutes is for --repeat auto");
+    if (o->between && pairs_n == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
+    TRY(conf_files_differ("--json", o->json, "--out", o->out));
     int rc = js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN);
     if (rc < 0) {
         err_prefix("--out: ");
@@ -418,10 +453,9 @@ static void add_children(struct disturbance_part *part, int sign)
     part->system_s += sign * ((double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec);
 }
 
-/* Runs the command, and says what its ranks and this node had to do meanwhile. */
-static int run_watched(const struct options *o, const struct conf_list *args, struct own *own,
-                       const char *dir, const char *library, const char *notes,
-                       struct profile_run *run, struct disturbance *d, int *status)
+/* Runs the command as execute does, and says what its ranks and this node had to do meanwhile. */
+static int run_watched(const struct session *s, const char *dir, bool drop, struct profile_run *run,
+                       struct disturbance *d, int *status)
 {
     struct disturbance_sample before, after;
     struct disturbance_part here, children = {0};
@@ -429,7 +463,7 @@ static int run_watched(const struct options *o, const struct conf_list *args, st
     disturbance_take(&before, DISTURBANCE_BEFORE, true);
     add_children(&children, -1);
     double took_s = 0;
-    int rc = execute(o, args, own, dir, library, notes, &took_s, status);
+    int rc = execute(s, dir, drop, &took_s, status);
     add_children(&children, 1);
     disturbance_take(&after, DISTURBANCE_AFTER, true);
     disturbance_between(&before, &after, 0, &here);
@@ -455,20 +489,20 @@ static int all_seen(const struct profile_run *run)
 
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
  * stays then when its output may say why. */
-static int run_dropped(const struct options *o, const struct conf_list *args, struct own *own,
-                       const char *dir, const char *notes, const char *library,
-                       struct profile_round *round, struct profile_run *run)
+static int run_dropped(const struct session *s, struct profile_round *round,
+                       struct profile_run *run)
 {
-    char parent[PATH_MAX];
+    char dir[PATH_MAX], parent[PATH_MAX];
     int status = 0;
-    int rc = run_watched(o, args, own, dir, library, notes, run, &round->without, &status);
+    snprintf(dir, sizeof dir, "%.4080s.dropped", s->dir);
+    int rc = run_watched(s, dir, true, run, &round->without, &status);
     if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
         rc = err_set(ERR_INVALID,
                      "zeta cannot be measured: with its writes dropped the program ended with "
                      "status %d, output in %s/output; does it check what it has written? See "
                      "--t-c-add",
                      status, dir);
-        own_hand_over(own, own_split(dir, parent));
+        own_hand_over(s->own, own_split(dir, parent));
     } else if (rc == 0 && run->dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing that can be "
                                   "dropped");
@@ -513,25 +547,20 @@ static bool has_flushed(const struct profile_run *run)
 
 /* A pair of runs, or what is left of it after the first run with writes of all. Returns 0, or
  * ERR_INVALID where there is no zeta. */
-static int make_pair(const struct options *o, const struct conf_list *args, struct own *own,
-                     const char *library, struct profile_round *round, struct profile_run *run,
+static int make_pair(const struct session *s, struct profile_round *round, struct profile_run *run,
                      int *status)
 {
-    char dir[PATH_MAX], dropped[PATH_MAX];
     struct profile_run without = {0};
     const double began_s = watch_now();
-    snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
-    snprintf(dropped, sizeof dropped, "%.4000s.dropped", dir);
     /* Before any run without writes: what was not seen would be written there. */
     int rc = all_seen(run);
     for (int half = 0; rc == 0 && half < 2 && *status == 0; half++) {
         if ((half == 0) == round->dropped_first) {
-            rc = run_dropped(o, args, own, dropped, dir, library, round, &without);
-        } else if (o->repeat > 1) {
-            rc = restore(o, dir);
-            if (rc == 0)
-                rc = run_watched(o, args, own, dir, library, NULL, run, &round->with, status);
-            if (rc == 0) round->page_cache = before_in_memory(dir, has_flushed(run));
+            rc = run_dropped(s, round, &without);
+        } else if (s->pairs_n > 1) {
+            rc = restore(s->o, s->dir);
+            if (rc == 0) rc = run_watched(s, s->dir, false, run, &round->with, status);
+            if (rc == 0) round->page_cache = before_in_memory(s->dir, has_flushed(run));
             if (rc == 0) rc = all_seen(run);
         }
     }
@@ -539,7 +568,7 @@ static int make_pair(const struct options *o, const struct conf_list *args, stru
         round->t_t_s = run->wall_s;
         round->t_io_s = run->io_s;
         round->took_s += watch_now() - began_s;
-        rc = certificate_make(&round->certificate, run, &without, o->t_c_add.n > 0);
+        rc = certificate_make(&round->certificate, run, &without, s->o->t_c_add.n > 0);
         if (rc == 0 && !round->certificate.agree)
             rc = err_set(ERR_INVALID, "no zeta: %s", round->certificate.difference);
     }
@@ -547,33 +576,56 @@ static int make_pair(const struct options *o, const struct conf_list *args, stru
     return rc;
 }
 
+/* Whether another pair is to be made after n of --repeat auto: until it is decided at a look, or before the
+ * pair for which there is no time; in that case alone the rest of the error is spent. */
+static int another(const struct profile_round *round, int n, double since_s, double minutes,
+                   struct profile_pairs *pairs, bool *more)
+{
+    struct profile_zeta z;
+    double pair_s = 0;
+    for (int i = 0; i < n; i++)
+        pair_s += round[i].took_s / n;
+    TRY(profile_judge(round, n, pairs, &z));
+    const bool settled = n >= BALANCE_ROUNDS_FIRST && profile_settled(&z);
+    profile_zeta_end(&z);
+    pairs->cut = !settled && watch_now() - since_s + pair_s > 60 * minutes;
+    *more = !settled && !pairs->cut;
+    return 0;
+}
+
 /* The runs: the first one is with writes. With --t-c each round is a pair, in random order from two
  * rounds on, which are not about the first run; *measured turns false where that cannot be. The files
  * are those of the last run with writes.
- * [out] run: that one; started: the command could be started. */
-static int rounds_make(const struct options *o, const struct conf_list *args, struct own *own,
-                       struct profile_round *round, struct profile_run *run, bool *measured,
+ * [out] n: how many pairs; run: that one; started: the command could be started. */
+static int rounds_make(const struct session *s, struct profile_round *round, int *n,
+                       struct profile_pairs *pairs, struct profile_run *run, bool *measured,
                        bool *started, int *status)
 {
-    char dir[PATH_MAX], library[PATH_MAX];
     struct random random = random_begin((uint64_t)getpid(), 0);
-    TRY(library_find(library));
-    snprintf(dir, sizeof dir, "%.4000s.run-%d", o->out, (int)getpid());
+    const int repeat = s->pairs_n;
     const double began_s = watch_now();
+    *n = repeat;
     /* Of a single pair it is the run with writes. Its counters stay in dir until the next one. */
-    TRY(run_watched(o, args, own, dir, library, NULL, run, &round[0].with, status));
+    TRY(run_watched(s, s->dir, false, run, &round[0].with, status));
     *started = true;
-    if (*measured) round[0].page_cache = before_in_memory(dir, has_flushed(run));
-    if (o->repeat == 1) round[0].took_s = watch_now() - began_s;
-    for (int i = 0; *measured && *status == 0 && i < o->repeat; i++) {
-        round[i].dropped_first = o->repeat > 1 && random_below(&random, 2) == 1;
-        const int rc = make_pair(o, args, own, library, &round[i], run, status);
+    if (*measured) round[0].page_cache = before_in_memory(s->dir, has_flushed(run));
+    if (repeat == 1) round[0].took_s = watch_now() - began_s;
+    for (int i = 0; *measured && *status == 0 && i < repeat; i++) {
+        round[i].dropped_first = repeat > 1 && random_below(&random, 2) == 1;
+        const int rc = make_pair(s, &round[i], run, status);
         if (rc < 0 && rc != ERR_INVALID) return rc;
         if (rc < 0) {
             *measured = false;
             if (*status == 0) plain_line(stderr, "nht1-profile: %s", err_message());
             err_clear();
         }
+        bool more = true;
+        if (*measured && *status == 0 && pairs->open && i + 1 < repeat)
+            TRY(another(round, i + 1, began_s, s->o->minutes > 0 ? s->o->minutes : AUTO_MINUTES,
+                        pairs, &more));
+        if (more) continue;
+        *n = i + 1;
+        break;
     }
     if (run->size == 0)
         return err_set(
@@ -586,15 +638,14 @@ static int rounds_make(const struct options *o, const struct conf_list *args, st
 
 /* The workload, the result and what is told. measured: they have a zeta. */
 static int report_profile(const struct options *o, const struct conf_list *args, const char *began,
-                          const struct profile_run *run, const struct profile_round *round,
-                          bool measured, int status)
+                          const struct profile_run *run, const struct profile_round *round, int n,
+                          const struct profile_pairs *pairs, bool measured, int status)
 {
     struct profile_zeta z = {0};
-    const int n = (int)o->repeat;
     int rc = save_workload(o, run);
-    if (rc == 0 && measured) rc = profile_judge(round, n, REPEAT_MAX, &z);
+    if (rc == 0 && measured) rc = profile_judge(round, n, pairs, &z);
     if (rc == 0 && o->json)
-        rc = save_json(o, args, began, status, run, round,
+        rc = save_json(o, args, began, status, run, round, n,
                        measured ? zeta_json(&z, round, n, run) : NULL, z.stamps);
     if (rc == 0 && !o->quiet) {
         fputc('\n', stderr);
@@ -610,18 +661,24 @@ static int report_profile(const struct options *o, const struct conf_list *args,
 static int profile(const struct options *o, const struct conf_list *args, struct own *own,
                    int *status)
 {
+    struct session s = {.o = o, .args = args, .own = own};
     struct profile_run run = {0};
     char began[32];
     bool measured = o->t_c, started = false;
+    struct profile_pairs pairs = {.most = REPEAT_MAX};
+    int n;
+    TRY(pairs_of(o, &s.pairs_n, &pairs.open));
+    snprintf(s.dir, sizeof s.dir, "%.4000s.run-%d", o->out, (int)getpid());
+    TRY(library_find(s.library));
+    s.open_mpi = is_open_mpi(args->item[0]);
     watch_utc(began);
-    struct profile_round *round =
-        mem_new(o->repeat, sizeof *round, "%lld rounds", (long long)o->repeat);
+    struct profile_round *round = mem_new(s.pairs_n, sizeof *round, "%d rounds", s.pairs_n);
     if (!round) return ERR_NOMEM;
-    int rc = rounds_make(o, args, own, round, &run, &measured, &started, status);
+    int rc = rounds_make(&s, round, &n, &pairs, &run, &measured, &started, status);
     measured = measured && *status == 0;
-    if (rc == 0) rc = report_profile(o, args, began, &run, round, measured, *status);
+    if (rc == 0) rc = report_profile(o, args, began, &run, round, n, &pairs, measured, *status);
     profile_free(&run);
-    profile_rounds_end(round, (int)o->repeat);
+    profile_rounds_end(round, s.pairs_n);
     free(round);
     if (rc == ERR_INVALID && started && !o->t_c) {
         /* That there is nothing to profile does not change what the program's end says. */

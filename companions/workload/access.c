@@ -80,7 +80,7 @@ int workload_handle_close(struct workload_handle *f)
 
 /* --- the calls ------------------------------------------------------------------------------ */
 
-/* What became of a transfer. Some libraries return success and a count of zero on a full disk. */
+/* The outcome of a transfer. Some libraries return success and a count of zero on a full disk. */
 static int check(const struct workload_handle *f, int kind, int mpi_rc, MPI_Status *status,
                  int64_t bytes)
 {

@@ -92,7 +92,8 @@ int workload_accesses_make(const struct workload_phase *p, const struct workload
     a->access = mem_new(all, sizeof *a->access, "a list of %" PRId64 " accesses", all);
     if (!a->access) return ERR_NOMEM;
     for (int64_t i = 0; i < all; i++)
-        a->access[i] = (struct workload_access){.in = workload_shape_extent(s, rank, i), .no = i};
+        a->access[i] =
+            (struct workload_access){.in = workload_shape_extent(s, rank, i), .number = i};
     /* The places of a view ascend. */
     if (p->view && p->pattern == WORKLOAD_MESH)
         qsort(a->access, (size_t)all, sizeof *a->access, by_offset);

@@ -28,7 +28,7 @@ int64_t workload_need_memory(const struct workload_need *n);
 /* An access: its place in the file, the number that the shape gives it, its place in the view. */
 struct workload_access {
     struct workload_extent in;
-    int64_t no, view_offset;
+    int64_t number, view_offset;
 };
 
 struct workload_accesses {

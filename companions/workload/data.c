@@ -16,8 +16,8 @@ int workload_data_make(struct workload_data *d, int generation, int64_t longest_
     if (d->master && generation == d->generation && longest_bytes <= d->longest_bytes) return 0;
     if (longest_bytes < d->longest_bytes) longest_bytes = d->longest_bytes;
     const int64_t bytes = (WORKLOAD_PERIOD_BYTES + longest_bytes + 7) / 8 * 8;
-    unsigned char *master = realloc(d->master, (size_t)bytes);
-    if (!master) return mem_error("%lld bytes of data", (long long)bytes);
+    unsigned char *master = mem_grow(d->master, bytes, 1, "%lld bytes of data", (long long)bytes);
+    if (!master) return ERR_NOMEM;
     d->master = master;
     d->longest_bytes = longest_bytes;
     d->generation = generation;

@@ -119,6 +119,12 @@ static int hints_make(struct workload_job *job)
     return 0;
 }
 
+static int names_check(const struct workload_options *o)
+{
+    TRY(conf_name_file("--out", o->out));
+    return conf_files_differ("--out", o->out, "--json", o->json);
+}
+
 int workload_job_make(struct workload_job *job, const struct workload_options *o, const char *name)
 {
     struct workload_context *c = &job->context;
@@ -133,7 +139,7 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     c->sync_end = strcmp(o->sync, "none") != 0;
     c->think = o->think;
     TRY(par_agree(c->comm, hints_make(job)));
-    TRY(par_agree(c->comm, c->rank == 0 ? conf_name_file("--out", o->out) : 0));
+    TRY(par_agree(c->comm, c->rank == 0 ? names_check(o) : 0));
     TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
     TRY(find_component(job));
     TRY(read_description(job));

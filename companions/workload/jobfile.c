@@ -21,7 +21,7 @@
 #define REPEAT_MAX     10000
 #define DEFAULT_RECORD (INT64_C(64) << 10)
 
-/* Who said a directive, the stronger ones last. */
+/* Where a directive was given, the stronger places last. */
 enum level { BY_NOBODY, BY_JOB, BY_SECTION, BY_COMMAND };
 #define DIRECTIVES_MAX 32
 
@@ -249,7 +249,7 @@ static int parse_pair(const char *what, const char *text, int64_t least, int64_t
     return conf_int(what, x + 1, least, 1 << 30, &out[1]);
 }
 
-static enum level said_by(const struct settings *s, const char *name)
+static enum level directive_level(const struct settings *s, const char *name)
 {
     int i = 0;
     while (strcmp(workload_directives[i].name, name) != 0)
@@ -261,16 +261,17 @@ static enum level said_by(const struct settings *s, const char *name)
 static int note_override(struct reader *r, const char *strong, enum level by, const char *weak,
                          enum level weak_by)
 {
-    static const char *const whose[] = {"the default", "the job", "the section", "--set"};
+    static const char *const level_name[] = {"the default", "the job", "the section", "--set"};
     char text[400];
     snprintf(text, sizeof text, "%.200s:%d:%d: %.40s of %s overrides %.60s of %s", r->name,
-             r->pattern_line, r->pattern_column, strong, whose[by], weak, whose[weak_by]);
+             r->pattern_line, r->pattern_column, strong, level_name[by], weak, level_name[weak_by]);
     return json_array_append_new(r->j->notes, js_text(text)) == 0
                ? 0
                : mem_error("reading %s", r->name);
 }
 
-/* For some patterns a record is a way to say another directive: bytes, its text, and itself. */
+/* For some patterns `record` says the same as another directive. [out] name: of that one, NULL for other
+ * patterns; bytes, text: of its value. */
 static int rival_of_record(const struct settings *s, enum workload_pattern pattern, int64_t *bytes,
                            char text[64], const char **name)
 {
@@ -298,8 +299,8 @@ static int rival_of_record(const struct settings *s, enum workload_pattern patte
     }
 }
 
-/* Of `record` and the directive that says the same of this pattern the stronger one holds, and that
- * it does is told; two of one strength must agree. */
+/* Of `record` and the directive that says the same for this pattern the stronger one holds, which a note
+ * says; two of the same strength must agree. */
 static int settle_record(struct reader *r, struct settings *s)
 {
     char other[64], record[64];
@@ -307,7 +308,7 @@ static int settle_record(struct reader *r, struct settings *s)
     int64_t bytes, given;
     TRY(rival_of_record(s, r->pattern, &bytes, other, &name));
     if (!name) return 0;
-    const enum level of_record = said_by(s, "record"), of_other = said_by(s, name);
+    const enum level of_record = directive_level(s, "record"), of_other = directive_level(s, name);
     if (of_record == BY_NOBODY || of_other == BY_NOBODY || !s->record[0]) return 0;
     snprintf(record, sizeof record, "record %.40s", s->record);
     if (of_record > of_other) return note_override(r, record, of_record, other, of_other);
@@ -329,8 +330,9 @@ static int settle_limits(struct reader *r, const struct settings *s)
     if (strcmp(s->data, "auto") == 0) return 0;
     snprintf(data, sizeof data, "data %.40s", s->data);
     for (int i = 0; i < 2; i++)
-        if (said_by(s, limits[i]) > BY_NOBODY)
-            TRY(note_override(r, data, said_by(s, "data"), limits[i], said_by(s, limits[i])));
+        if (directive_level(s, limits[i]) > BY_NOBODY)
+            TRY(note_override(r, data, directive_level(s, "data"), limits[i],
+                              directive_level(s, limits[i])));
     return 0;
 }
 

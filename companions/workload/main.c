@@ -65,7 +65,7 @@ static int write_point(const struct workload_options *opt, const struct conf_lis
             ERR_USAGE,
             "--make: %s does not end in .xml, by which nht1-workload knows working points",
             opt->make);
-    /* A workload that is there may be somebody's own work: it begins like one of ours. */
+    /* An existing workload may have been written by hand: it begins like one of ours. */
     if (!opt->force && stat(opt->make, &there) == 0 && S_ISREG(there.st_mode) && there.st_size > 0)
         return err_set(ERR_USAGE, "--make: %s exists; --force overwrites it", opt->make);
     const int rc = js_check_text(opt->make, "");

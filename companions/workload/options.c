@@ -154,8 +154,5 @@ int workload_options_parse(struct workload_options *opt, struct conf_list *words
                                       ? "no workload is named: give a FILE.xml, FILE.conf "
                                         "or FILE.ini (see --help)"
                                       : "more files are named than there is use for");
-    if (!opt->make) TRY(conf_name_ends("--out", opt->out));
-    static const char *const what[] = {"--make", "--json", "--out"};
-    const char *const name[] = {opt->make, opt->json, opt->out};
-    return conf_files_differ(3, what, name);
+    return opt->make ? 0 : conf_name_ends("--out", opt->out);
 }

@@ -102,10 +102,11 @@ static int64_t each_piece(struct phase_run *t, int64_t i, unsigned char *slot, p
 {
     const struct workload_access *a = &t->a.access[i];
     const struct workload_memory *m = &t->p->memory;
-    const int64_t pieces = workload_memory_pieces(&t->shape, m, t->c->rank, a->no);
+    const int64_t pieces = workload_memory_pieces(&t->shape, m, t->c->rank, a->number);
     int64_t offset = a->in.offset;
     for (int64_t k = 0; k < pieces; k++) {
-        const struct workload_extent e = workload_memory_piece(&t->shape, m, t->c->rank, a->no, k);
+        const struct workload_extent e =
+            workload_memory_piece(&t->shape, m, t->c->rank, a->number, k);
         const int64_t wrong = f(t, slot + in_slot(t, i) + e.offset, offset, e.bytes);
         if (wrong >= 0) return offset + wrong;
         offset += e.bytes;
@@ -160,8 +161,8 @@ static int type_make(struct phase_run *t, int64_t c, MPI_Datatype *out)
     call_range(t, c, &from, &to);
     const struct workload_memory *m = &t->p->memory;
     for (int64_t i = from; i < to; i++)
-        pieces =
-            num_sum(pieces, workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].no));
+        pieces = num_sum(pieces,
+                         workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].number));
     if (pieces > INT32_MAX)
         return err_set(ERR_USAGE,
                        "a call has more pieces than MPI can describe: raise memory-block, or lower "
@@ -170,10 +171,10 @@ static int type_make(struct phase_run *t, int64_t c, MPI_Datatype *out)
     int64_t *bytes = calloc((size_t)pieces + 1, sizeof *bytes);
     int rc = at && bytes ? 0 : mem_error("%" PRId64 " pieces", pieces);
     for (int64_t i = from; rc == 0 && i < to; i++) {
-        const int64_t k_n = workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].no);
+        const int64_t k_n = workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].number);
         for (int64_t k = 0; k < k_n; k++, n++) {
             const struct workload_extent e =
-                workload_memory_piece(&t->shape, m, t->c->rank, t->a.access[i].no, k);
+                workload_memory_piece(&t->shape, m, t->c->rank, t->a.access[i].number, k);
             at[n] = in_slot(t, i) + e.offset;
             bytes[n] = e.bytes;
         }
@@ -301,14 +302,14 @@ static int posix_access(struct phase_run *t, bool write, int64_t i, unsigned cha
                                 (size_t)a->in.bytes};
         return posix_pieces(t, write, iov, 1, a->in.offset);
     }
-    const int64_t pieces = workload_memory_pieces(&t->shape, m, t->c->rank, a->no);
+    const int64_t pieces = workload_memory_pieces(&t->shape, m, t->c->rank, a->number);
     int64_t offset = a->in.offset;
     for (int64_t k = 0; k < pieces;) {
         int n = 0;
         int64_t bytes = 0;
         for (; n < IOVECS_MAX && k < pieces; n++, k++) {
             const struct workload_extent e =
-                workload_memory_piece(&t->shape, m, t->c->rank, a->no, k);
+                workload_memory_piece(&t->shape, m, t->c->rank, a->number, k);
             iov[n] = (struct iovec){slot + in_slot(t, i) + e.offset, (size_t)e.bytes};
             bytes += e.bytes;
         }
@@ -318,7 +319,7 @@ static int posix_access(struct phase_run *t, bool write, int64_t i, unsigned cha
     return 0;
 }
 
-/* Call c; a process that has none left takes part with nothing where all must. */
+/* Call c; a process without calls left makes an empty one where all have to take part. */
 static int transfer(struct phase_run *t, bool write, int64_t c, unsigned char *slot)
 {
     if (t->p->method == WORKLOAD_POSIX) return posix_access(t, write, c, slot);
@@ -338,7 +339,7 @@ static int transfer(struct phase_run *t, bool write, int64_t c, unsigned char *s
     return workload_handle_call(&t->handle, &x);
 }
 
-/* All calls; a process that has failed goes on with what the others wait for. */
+/* All calls; after an error a process still makes the calls in which others wait for it. */
 static int access_file(void *part, double *think_s)
 {
     struct phase_run *t = part;
@@ -370,7 +371,7 @@ static int access_file(void *part, double *think_s)
     return rc == 0 ? ended : rc;
 }
 
-/* --- looking at the data -------------------------------------------------------------------- */
+/* --- checking the data ---------------------------------------------------------------------- */
 
 /* What was read last and still lies in memory. What was changed is checked in the file. */
 static void check_reads(struct phase_run *t, struct workload_findings *f)

@@ -190,7 +190,7 @@ static int point_open(void *part)
     return par_agree(t->comm, workload_handle_seek(&t->handle, false, t->plan.begin));
 }
 
-/* All calls; a process that has failed goes on with what the others wait for. */
+/* All calls; after an error a process still makes the calls in which others wait for it. */
 static int point_access(void *part, double *think_s)
 {
     struct point_run *t = part;
@@ -257,7 +257,7 @@ static int point_close(void *part)
     return workload_handle_close(&((struct point_run *)part)->handle);
 }
 
-/* --- looking at the data -------------------------------------------------------------------- */
+/* --- checking the data ---------------------------------------------------------------------- */
 
 /* What the last calls have read and still lies in memory. */
 static void point_check_reads(struct point_run *t, struct workload_findings *f)
@@ -304,7 +304,7 @@ static int point_check_writes(struct point_run *t, struct workload_findings *f, 
 
 /* --- a point -------------------------------------------------------------------------------- */
 
-/* What the calls of all processes together do: so decides everybody alike. */
+/* What the calls of all processes do together, so that all of them decide the same. */
 struct call_kinds {
     int read, write, shared_write, other, seek; /* any */
 };
@@ -381,7 +381,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
     free(t.floating);
     workload_plan_free(&t.plan);
     rc = par_agree(c->comm, rc);
-    /* Processes that took no part learn what stands in the file now. */
+    /* Processes that took no part learn what the file contains now. */
     int64_t content[2] = {t.file->generation, t.file->floating};
     TRY_MPI(MPI_Bcast(content, 2, MPI_INT64_T, 0, c->comm));
     t.file->generation = (int)content[0];

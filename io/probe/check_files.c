@@ -291,7 +291,7 @@ static int mapped(struct probe_try *t)
 }
 
 /* Whether what take does in a second process fails because this one has done it. */
-static int excludes(struct probe_try *t, const char *call, int (*take)(int fd))
+static int check_exclusive_lock(struct probe_try *t, const char *call, int (*take)(int fd))
 {
     const int fd = new_file(t, 0);
     int status = 0;
@@ -321,12 +321,12 @@ static int take_record(int fd)
 
 static int lock_whole(struct probe_try *t)
 {
-    return excludes(t, "flock", take_flock);
+    return check_exclusive_lock(t, "flock", take_flock);
 }
 
 static int lock_record(struct probe_try *t)
 {
-    return excludes(t, "fcntl(F_SETLK)", take_record);
+    return check_exclusive_lock(t, "fcntl(F_SETLK)", take_record);
 }
 
 static int attributes(struct probe_try *t)
@@ -346,9 +346,9 @@ static int striping(struct probe_try *t)
     TRY(new_file(t, 0));
     if (!io_striping_ask(t->fs_type, t->path, &s))
         return set_absent(t, "this file system and its tools report no striping");
-    json_t *told = io_striping_json(&s);
-    json_object_update(t->values, told);
-    json_decref(told);
+    json_t *layout = io_striping_json(&s);
+    json_object_update(t->values, layout);
+    json_decref(layout);
     probe_say(t, "over %lld servers or targets, in pieces of %s", (long long)s.count,
               units_bytes_iec((double)s.unit_bytes, unit));
     return 0;

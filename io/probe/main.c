@@ -3,19 +3,12 @@
  * same: an option that both have means the same to both. */
 #include <mpi.h>
 
-#include "base/err.h"
 #include "base/program.h"
 #include "base/version.h"
 #include "io/probe/probe.h"
 #include "io/probe/process.h"
 
-struct options {
-    const char *out, *tc_store, *json, *progress;
-    int64_t probe_limit;
-    bool known, quiet;
-};
-
-#define AT(member) CONF_AT(struct options, member)
+#define AT(member) CONF_AT(struct probe_request, member)
 
 static const struct conf_option table[] = {
     {.name = "out",
@@ -29,7 +22,7 @@ static const struct conf_option table[] = {
     {.name = "probe-limit",
      .arg = "SECONDS",
      .def = "10",
-     AT(probe_limit),
+     AT(limit_s),
      CONF_RANGE(1, 3600),
      .help = "Time after which a check counts as hanging."},
     {.name = "known", AT(known), .help = "Try only where nothing was found before."},
@@ -46,8 +39,8 @@ static const struct conf_option table[] = {
      AT(json),
      .output = true,
      .help = "Write the complete result to this file (docs/schema/nht1-bt-probe-1.json)."},
-    CONF_PROGRESS(struct options),
-    CONF_QUIET(struct options),
+    CONF_PROGRESS(struct probe_request),
+    CONF_QUIET(struct probe_request),
     {.name = NULL},
 };
 
@@ -78,25 +71,11 @@ static const struct conf_program program = {
 
 static int run(void *of)
 {
-    const struct options *o = of;
-    const struct probe_request request = {.conf = &program,
-                                          .options = o,
-                                          .out = o->out,
-                                          .json = o->json,
-                                          .tc_store = o->tc_store,
-                                          .progress = o->progress,
-                                          .limit_s = o->probe_limit,
-                                          .known = o->known,
-                                          .quiet = o->quiet};
-    if (o->known && o->json)
-        return err_set(ERR_USAGE,
-                       "--known and --json exclude each other: where something is known, "
-                       "nothing is tried");
-    return probe_run(MPI_COMM_WORLD, &request);
+    return probe_run(MPI_COMM_WORLD, &program, of, of);
 }
 
 static const struct program frame = {
-    .conf = &program, .setup_bytes = sizeof(struct options), .run = run};
+    .conf = &program, .setup_bytes = sizeof(struct probe_request), .run = run};
 
 int main(int argc, char **argv)
 {

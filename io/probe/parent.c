@@ -35,15 +35,15 @@ struct attempt {
     int at;   /* the check under way, -1 between two */
     int next; /* the first one that has no outcome */
     double since_s;
-    pid_t told[PROBE_PIDS]; /* of all its processes */
-    int told_n;
+    pid_t pid[PROBE_PIDS]; /* of all its processes */
+    int pids_n;
 };
 
 /* ------------------------------------------------------------------ starting */
 
 /* What launchers and batch systems tell their processes would take a child for one of them. Settings
  * of MPI itself stay. */
-static bool passed_on(const char *variable)
+static bool is_passed_on(const char *variable)
 {
     static const char *const dropped[] = {"PMIX_",     "PMI_",   "PRTE_", "HYDI_", "HYDRA_",
                                           "MPI_LOCAL", "SLURM_", "PBS_",  "LSB_",  "LSF_",
@@ -72,7 +72,7 @@ static char **environment(char *io)
     if (geteuid() == 0) set[n++] = root;
     if (geteuid() == 0) set[n++] = really;
     if (io[0]) set[n++] = io;
-    return child_environment(passed_on, set);
+    return child_environment(is_passed_on, set);
 }
 
 const char *probe_launcher(void)
@@ -145,19 +145,19 @@ static void end_child(struct attempt *a, const char *what)
     const struct probe_part *p = a->p;
     const double since_s = watch_now(), patience_s = stop_requested() ? ASKED_S : KILLED_S;
     child_stop(&a->child, p->launched ? patience_s : 0, 0);
-    for (int i = 0; i < a->told_n; i++)
-        if (state_of(a->told[i])) kill(a->told[i], SIGKILL);
+    for (int i = 0; i < a->pids_n; i++)
+        if (state_of(a->pid[i])) kill(a->pid[i], SIGKILL);
     child_wait(&a->child, patience_s);
-    for (int i = 0; i < a->told_n; i++) {
+    for (int i = 0; i < a->pids_n; i++) {
         char state;
-        while ((state = state_of(a->told[i])) != '\0' && watch_now() - since_s < 3 * patience_s)
+        while ((state = state_of(a->pid[i])) != '\0' && watch_now() - since_s < 3 * patience_s)
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         if (state)
             json_array_append_new(
                 p->left,
                 js_printf("process %ld (%s%s%s%s) is in state %c and cannot be ended "
                           "before the file system answers: it was left behind",
-                          (long)a->told[i], p->component ? "MPI-IO " : "",
+                          (long)a->pid[i], p->component ? "MPI-IO " : "",
                           p->component ? p->component : "", p->component ? ", " : "", what, state));
     }
 }
@@ -219,8 +219,8 @@ static void take_line(void *arg, const char *line)
 {
     struct attempt *c = arg;
     const long number = strtol(line + strcspn(line, " "), NULL, 10);
-    if (strncmp(line, "@pid ", 5) == 0 && c->told_n < PROBE_PIDS) {
-        c->told[c->told_n++] = (pid_t)number;
+    if (strncmp(line, "@pid ", 5) == 0 && c->pids_n < PROBE_PIDS) {
+        c->pid[c->pids_n++] = (pid_t)number;
     } else if (strncmp(line, "@begin ", 7) == 0 && number >= 0 && number < c->p->n) {
         if (c->at >= 0) lose_end(c);
         c->at = (int)number;

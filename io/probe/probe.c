@@ -51,6 +51,8 @@ struct group {
 };
 
 struct probe {
+    const struct conf_program *conf; /* of the program that asks */
+    const void *options;
     const struct probe_request *of;
     char started_utc[32];
     double began_s, seconds;
@@ -64,7 +66,7 @@ struct probe {
     struct group group[GROUPS_MAX];
     int groups_n;
     json_t *left, *notices;
-    size_t told;      /* notices that were printed */
+    size_t printed_n; /* notices that were printed */
     json_t *left_out; /* writers that --io all leaves out for it: [{"writer", "why"}] */
     struct progress *progress;
     int done;
@@ -302,7 +304,8 @@ static void print_group(const struct group *g, FILE *to)
 /* Those that have come since the last time. */
 static void print_notices(struct probe *p, FILE *to)
 {
-    for (const json_t *one; (one = json_array_get(p->notices, p->told)) != NULL; p->told++)
+    for (const json_t *one; (one = json_array_get(p->notices, p->printed_n)) != NULL;
+         p->printed_n++)
         plain_entry(to, "Note", "%s", json_string_value(one));
     fflush(to);
 }
@@ -312,8 +315,8 @@ static void print_findings(struct probe *p, FILE *to)
     char text[UNITS_TEXT_MAX];
     const char *dir = json_string_value(json_object_get(p->folder, "dir"));
     const bool folder = dir && strcmp(dir, p->of->out) == 0;
-    plain_line(to, "%s %s: what works %s %s%s", p->of->conf->name, nht1_build,
-               folder ? "in" : "where", p->of->out, folder ? "" : " would be written");
+    plain_line(to, "%s %s: what works %s %s%s", p->conf->name, nht1_build, folder ? "in" : "where",
+               p->of->out, folder ? "" : " would be written");
     const int64_t bytes = p->fs.free_bytes;
     plain_entry(to, "Folder", "%s: %s, %s mounted at %s%s%s", dir ? dir : p->of->out, p->fs.type,
                 p->fs.source, p->fs.mount, bytes > 0 ? ", free: " : "",
@@ -373,7 +376,7 @@ static json_t *findings_json(const struct probe *p)
 static json_t *probe_json(const void *job, int status)
 {
     const struct probe *p = job;
-    json_t *o = program_result(p->of->conf, p->of->options, SCHEMA, status, p->started_utc);
+    json_t *o = program_result(p->conf, p->options, SCHEMA, status, p->started_utc);
     json_t *fs = json_object_get(p->folder, "file_system");
     js_set(o, "folder", js_text(json_string_value(json_object_get(p->folder, "dir"))));
     js_set(o, "file_system",
@@ -405,9 +408,19 @@ static bool answers(const struct probe *p, const char *path)
 
 static int check_outputs(const struct probe *p, const struct program_output *result)
 {
+    char store[4096];
+    if (p->of->known && p->of->json)
+        return err_set(ERR_USAGE,
+                       "--known and --json exclude each other: where something is known, "
+                       "nothing is tried");
     if (answers(p, result->path)) {
         TRY(conf_name_file("--tc-store", p->of->tc_store));
-        return program_outputs_check(result, 1);
+        TRY(program_outputs_check(result, 1));
+        if (result->path && probe_store(p->of->tc_store, store, sizeof store) == 0 &&
+            answers(p, store))
+            return conf_files_differ("--json", result->path, "the store of findings", store);
+        err_clear();
+        return 0;
     }
     return err_set(ERR_IO, "--json %s: its file system does not answer", result->path);
 }
@@ -467,9 +480,12 @@ static int wait_for_all(MPI_Comm comm)
     }
 }
 
-int probe_run(MPI_Comm comm, const struct probe_request *of)
+int probe_run(MPI_Comm comm, const struct conf_program *conf, const void *options,
+              const struct probe_request *of)
 {
-    struct probe p = {.of = of,
+    struct probe p = {.conf = conf,
+                      .options = options,
+                      .of = of,
                       .began_s = watch_now(),
                       .left = json_array(),
                       .notices = json_array(),

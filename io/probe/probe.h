@@ -22,24 +22,22 @@
 
 #include "base/conf.h"
 
-/* What is asked for. All borrowed. */
+/* What is asked for, the options of nht1-probe. All borrowed. */
 struct probe_request {
-    const struct conf_program
-        *conf;            /* the program that asks, for its name, and for the record of ... */
-    const void *options;  /* ... its options in the result */
     const char *out;      /* the file that is to be written, or the folder */
     const char *json;     /* where the result goes, NULL: nowhere */
     const char *tc_store; /* value of --tc-store, NULL: not given */
     const char *progress; /* value of --progress */
     int64_t limit_s;      /* after which a check counts as hanging */
-    bool known;           /* try only where nothing was found before */
+    bool known;           /* try only where nothing was found before: there is no result then */
     bool quiet;           /* print nothing but errors */
 };
 
 /* Tries on rank 0, prints, writes the result (docs/schema/nht1-bt-probe-1.json), keeps the findings.
  * Collective over comm. What does not work is no error of the probe. ERR_IO where the folder cannot
  * be written to, has no room or does not answer, ERR_INTERRUPT, with what was found up to then,
- * ERR_USAGE. */
-int probe_run(MPI_Comm comm, const struct probe_request *of);
+ * ERR_USAGE. conf, options: of the program that asks, for its name and for the result. */
+int probe_run(MPI_Comm comm, const struct conf_program *conf, const void *options,
+              const struct probe_request *of);
 
 #endif

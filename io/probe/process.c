@@ -32,8 +32,8 @@ static void print_line(const char *word, const char *text)
     const int length = asprintf(&line, "\n@%s %s\n", word, text);
     if (length < 0) return;
     fflush(stdout);
-    ssize_t told = write(STDOUT_FILENO, line, (size_t)length);
-    (void)told;
+    ssize_t written = write(STDOUT_FILENO, line, (size_t)length);
+    (void)written;
     free(line);
 }
 

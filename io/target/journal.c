@@ -13,6 +13,7 @@
 
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/json.h"
 #include "base/temp.h"
 #include "io/view.h"
@@ -29,7 +30,8 @@ struct io_journal {
     uint64_t *word; /* record_bytes of it; what is behind the sum stays zero */
 };
 
-char *io_journal_path(const char *manifest)
+/* To be freed; NULL: no memory. */
+static char *journal_path(const char *manifest)
 {
     char *path;
     return asprintf(&path, "%s.journal", manifest) < 0 ? NULL : path;
@@ -37,7 +39,7 @@ char *io_journal_path(const char *manifest)
 
 static int no_memory(const char *manifest)
 {
-    return err_set(ERR_NOMEM, "no memory for the journal of %s", manifest);
+    return mem_error("the journal of %s", manifest);
 }
 
 /* Words before the sum. */
@@ -97,7 +99,7 @@ static bool is_journal(const char *path)
 
 bool io_journal_may_be(const char *manifest)
 {
-    char *path = io_journal_path(manifest);
+    char *path = journal_path(manifest);
     const bool may = path && is_journal(path);
     free(path);
     return may;
@@ -123,7 +125,9 @@ static int make(struct io_journal *j, const char *temp, const char *run_id, int6
     if (flush && fsync(j->fd) != 0) return err_set_errno(ERR_IO, errno, "fsync %s", temp);
     if (rename(temp, j->path) != 0)
         return err_set_errno(ERR_IO, errno, "rename %s to %s", temp, j->path);
-    return flush ? js_sync_directory(j->path) : 0;
+    const int rc = flush ? js_sync_directory(j->path) : 0;
+    if (rc < 0) unlink(j->path);
+    return rc;
 }
 
 int io_journal_new(struct io_journal **out, const char *manifest, const char *run_id, int64_t n,
@@ -133,7 +137,7 @@ int io_journal_new(struct io_journal **out, const char *manifest, const char *ru
     struct io_journal *j = calloc(1, sizeof *j);
     if (!j) return no_memory(manifest);
     *j = (struct io_journal){.fd = -1, .n = n, .record_bytes = record_bytes(n)};
-    j->path = io_journal_path(manifest);
+    j->path = journal_path(manifest);
     j->word = calloc(1, (size_t)j->record_bytes);
     char *temp = NULL;
     int rc = j->path && j->word ? 0 : no_memory(manifest);
@@ -295,7 +299,7 @@ int io_journal_merge(const char *manifest, json_t *root)
                        .planned_n = json_integer_value(json_object_get(root, "dumps_planned")),
                        .dumps = json_object_get(root, "dumps")};
     if (!run_id || r.n < 1 || r.n > IO_N_MAX || !json_is_array(r.dumps)) return 0; /* damaged */
-    char *path = io_journal_path(manifest);
+    char *path = journal_path(manifest);
     r.path = path;
     r.dumps_n = (int64_t)json_array_size(r.dumps);
     const int rc = path ? merge(&r, root, run_id) : ERR_NOMEM;

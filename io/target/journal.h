@@ -28,9 +28,6 @@
 
 struct io_journal; /* that is written to */
 
-/* Text "PATH.journal" of a manifest's path, to be freed; NULL: no memory. */
-char *io_journal_path(const char *manifest);
-
 /* Makes an empty journal with room for dumps_n records, in the place of an old one: with its name, and, with flush, down
  * to the device. Returns 0, ERR_IO or ERR_NOMEM. */
 int io_journal_new(struct io_journal **j, const char *manifest, const char *run_id, int64_t n,

@@ -35,7 +35,7 @@ int io_manifest_no_memory(const struct io_manifest *m)
     return mem_error("the manifest %s", m->path);
 }
 
-int io_manifest_draw(struct io_manifest *m)
+int io_manifest_draw_run_id(struct io_manifest *m)
 {
     uint64_t word[2];
     if (getrandom(word, sizeof word, 0) != (ssize_t)sizeof word) {
@@ -53,7 +53,7 @@ const char *io_manifest_endian(enum io_format format)
 }
 
 /* Sets what belongs to a run rather than to its file. */
-int io_manifest_run(struct io_manifest *m, const struct io_spec *s)
+int io_manifest_describe_run(struct io_manifest *m, const struct io_spec *s)
 {
     const struct io_setting *row;
     json_t *settings = json_object(), *hints = json_array();
@@ -85,7 +85,7 @@ static json_t *describe(const char *name, const struct io_spec *s)
 }
 
 /* jansson writes the head with an empty list, whose end is cut off. */
-int io_manifest_head(struct io_manifest *m)
+int io_manifest_make_head(struct io_manifest *m)
 {
     json_object_del(m->root, "dumps");
     if (json_object_set_new(m->root, "dumps", json_array()) < 0) return io_manifest_no_memory(m);
@@ -108,10 +108,10 @@ int io_manifest_new(struct io_manifest **out, const char *path, const char *name
     m->durable = spec->sync != IO_SYNC_NONE;
     m->root = describe(name, spec);
     int rc = m->root
-                 ? io_manifest_draw(m)
+                 ? io_manifest_draw_run_id(m)
                  : err_set(ERR_USAGE, "cannot put the name %s into a manifest: is it UTF-8?", name);
-    if (rc == 0) rc = io_manifest_run(m, spec);
-    if (rc == 0) rc = io_manifest_head(m);
+    if (rc == 0) rc = io_manifest_describe_run(m, spec);
+    if (rc == 0) rc = io_manifest_make_head(m);
     if (rc < 0)
         io_manifest_free(m);
     else
@@ -129,7 +129,7 @@ int io_manifest_body(struct io_manifest *m, const struct io_body *body)
                                  json_integer(chunked ? body->chunk : body->data_offset));
     if (rc == 0) rc = json_object_update(m->root, said);
     json_decref(said);
-    return rc == 0 ? io_manifest_head(m) : io_manifest_no_memory(m);
+    return rc == 0 ? io_manifest_make_head(m) : io_manifest_no_memory(m);
 }
 
 int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ranks_n)
@@ -144,7 +144,7 @@ int io_manifest_parts(struct io_manifest *m, const struct io_view *views, int ra
     }
     const bool whole = json_array_size(parts) == (size_t)ranks_n;
     if (json_object_set_new(m->root, "parts", parts) < 0 || !whole) return io_manifest_no_memory(m);
-    return io_manifest_head(m);
+    return io_manifest_make_head(m);
 }
 
 int io_manifest_identities(struct io_manifest *m, const struct identity *id, int64_t ids_n)
@@ -159,7 +159,7 @@ int io_manifest_identities(struct io_manifest *m, const struct identity *id, int
     }
     if (rc < 0) json_decref(list);
     if (rc < 0 || json_object_set_new(m->root, "inodes", list) < 0) return io_manifest_no_memory(m);
-    return io_manifest_head(m);
+    return io_manifest_make_head(m);
 }
 
 void io_manifest_free(struct io_manifest *m)
@@ -196,7 +196,7 @@ static json_t *load_regular(const char *path)
     return json_load_file(path, JSON_REJECT_DUPLICATES, &error);
 }
 
-enum io_manifest_kind io_manifest_look(const char *path, const char *name)
+enum io_manifest_kind io_manifest_identify(const char *path, const char *name)
 {
     struct stat st;
     if (lstat(path, &st) != 0) return errno == ENOENT ? IO_MANIFEST_NONE : IO_MANIFEST_BLOCKED;
@@ -207,7 +207,7 @@ enum io_manifest_kind io_manifest_look(const char *path, const char *name)
     return ours ? IO_MANIFEST_OURS : IO_MANIFEST_FOREIGN;
 }
 
-bool io_manifest_is_of(const char *path, const char *run_id)
+bool io_manifest_is_of_run(const char *path, const char *run_id)
 {
     json_t *root = load_regular(path);
     const bool is = text_is(root, "run_id", run_id);

@@ -83,7 +83,7 @@ int io_manifest_room(const struct io_manifest *m, int64_t dumps_n);
 
 /* Withdraws the claims of a manifest that was read: its file goes on without dumps, with these
  * identities. Durable. */
-int io_manifest_withdraw(struct io_manifest *m, const struct identity *id, int64_t ids_n);
+int io_manifest_withdraw_claims(struct io_manifest *m, const struct identity *id, int64_t ids_n);
 
 /* Adds the next dump. digest: digest_words(n) words, summed over the ranks. */
 int io_manifest_add(struct io_manifest *m, int64_t step, bool complete, bool durable,
@@ -111,7 +111,7 @@ int io_manifest_update(struct io_manifest *m, bool flush);
 int io_manifest_end(struct io_manifest *m);
 
 /* Instead of io_manifest_end: the journal goes, the file stays. */
-void io_manifest_drop(struct io_manifest *m);
+void io_manifest_drop_journal(struct io_manifest *m);
 
 void io_manifest_free(struct io_manifest *m);
 
@@ -175,9 +175,9 @@ enum io_manifest_kind {
 };
 
 /* What lies at path. */
-enum io_manifest_kind io_manifest_look(const char *path, const char *name);
+enum io_manifest_kind io_manifest_identify(const char *path, const char *name);
 
 /* Whether a manifest of the run with this number lies at path. */
-bool io_manifest_is_of(const char *path, const char *run_id);
+bool io_manifest_is_of_run(const char *path, const char *run_id);
 
 #endif

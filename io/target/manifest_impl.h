@@ -36,12 +36,12 @@ int io_manifest_no_memory(const struct io_manifest *m);
 const char *io_manifest_endian(enum io_format format);
 
 /* Draws the run's number. ERR_IO, ERR_NOMEM. */
-int io_manifest_draw(struct io_manifest *m);
+int io_manifest_draw_run_id(struct io_manifest *m);
 
 /* Sets the members that tell of a run rather than of its file: "sync" and "settings". ERR_NOMEM. */
-int io_manifest_run(struct io_manifest *m, const struct io_spec *spec);
+int io_manifest_describe_run(struct io_manifest *m, const struct io_spec *spec);
 
 /* Makes the head's text anew after a change of root. ERR_NOMEM. */
-int io_manifest_head(struct io_manifest *m);
+int io_manifest_make_head(struct io_manifest *m);
 
 #endif

@@ -175,7 +175,7 @@ static int read_all(struct io_manifest *m, const char *name, struct io_past *pas
 }
 
 /* Files beside this one whose manifests are there: a run of several writers leaves FILE.NAME. */
-static void others(const char *path, const char *name, char *text, size_t size)
+static void name_other_manifests(const char *path, const char *name, char *text, size_t size)
 {
     char folder[PATH_MAX], manifest[2 * PATH_MAX], file[NAME_MAX + 1];
     size_t used = 0;
@@ -189,7 +189,7 @@ static void others(const char *path, const char *name, char *text, size_t size)
         if (length < begin + 7 || strcmp(e->d_name + length - 5, ".json") != 0) continue;
         snprintf(file, sizeof file, "%.*s", (int)(length - 5), e->d_name);
         snprintf(manifest, sizeof manifest, "%s%s", folder, e->d_name);
-        if (io_manifest_look(manifest, file) != IO_MANIFEST_OURS) continue;
+        if (io_manifest_identify(manifest, file) != IO_MANIFEST_OURS) continue;
         used +=
             (size_t)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", folder, file);
     }
@@ -207,7 +207,7 @@ static int is_there(const char *path, const char *name)
                        (long long)st.st_size);
     if (found) return 0;
     if (errno != ENOENT) return err_set_errno(ERR_IO, errno, "cannot look at %s", path);
-    others(path, name, beside, sizeof beside);
+    name_other_manifests(path, name, beside, sizeof beside);
     if (beside[0]) {
         return err_set(
             ERR_USAGE,
@@ -274,10 +274,10 @@ int io_manifest_has(MPI_Comm comm, const struct io_manifest *m, int64_t n, int64
                     const uint64_t *mine, int64_t *step, bool *has)
 {
     const int words = (int)digest_words(n);
-    uint64_t *sum = calloc(2 * (size_t)words, sizeof *sum), *want = sum + words;
+    uint64_t *sum = mem_new(2 * (int64_t)words, sizeof *sum, "a digest"), *want = sum + words;
     int rank, rc;
     *has = false;
-    TRY_TO(out, rc, par_agree(comm, sum ? 0 : mem_error("a digest")));
+    TRY_TO(out, rc, par_agree_memory(comm, sum));
     TRY_MPI_TO(out, rc, MPI_Comm_rank(comm, &rank));
     TRY_MPI_TO(out, rc, MPI_Reduce(mine, sum, words, MPI_UINT64_T, MPI_SUM, 0, comm));
     if (rank == 0 && io_manifest_dump(m, d, step, want) == 0)
@@ -314,7 +314,7 @@ static int note_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
     json_t *note =
         json_pack("{sI sI ss ss}", "dump", (json_int_t)dumps_n, "step", step, "writer",
                   spec->writer ? spec->writer : "", "kernel", spec->kernel ? spec->kernel : "");
-    if (json_array_append_new(list, note) == 0) return io_manifest_head(m);
+    if (json_array_append_new(list, note) == 0) return io_manifest_make_head(m);
     return io_manifest_no_memory(m);
 }
 
@@ -325,8 +325,8 @@ int io_manifest_resume(struct io_manifest *m, int64_t dumps_n, const struct io_s
         TRY(keep_dump(m, d));
     m->durable = spec->sync != IO_SYNC_NONE;
     if (merged) json_object_del(m->root, "parts");
-    TRY(io_manifest_draw(m));
-    TRY(io_manifest_run(m, spec));
+    TRY(io_manifest_draw_run_id(m));
+    TRY(io_manifest_describe_run(m, spec));
     return note_resume(m, dumps_n, spec);
 }
 
@@ -366,7 +366,7 @@ struct identity *io_manifest_inodes(const struct io_manifest *m, int64_t *ids_n)
     return id;
 }
 
-int io_manifest_withdraw(struct io_manifest *m, const struct identity *id, int64_t ids_n)
+int io_manifest_withdraw_claims(struct io_manifest *m, const struct identity *id, int64_t ids_n)
 {
     TRY(io_manifest_identities(m, id, ids_n));
     m->durable = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A manifest on its way to disk. What a dump costs must neither grow with the number of dumps before it nor
- * be felt, and at every moment what is on disk is to name the complete dumps. So the file is replaced as a
+/* Writing a manifest. What a dump costs must be small and not grow with the number of dumps before it, and
+ * at every moment the text on disk has to name the complete dumps. So the file is replaced as a
  * whole, by the text that jansson would write, when a run begins and after it has ended, and what
  * happens in between goes into the journal (io/target/journal.h). */
 #include <inttypes.h>
@@ -50,7 +50,7 @@ static char *put_dump(char *to, const struct io_manifest_dump *d, int64_t n)
     return stpcpy(to, "\n      }\n    }");
 }
 
-/* Of a dump's text at most, and of its record in the journal. */
+/* Size of a dump's text at most, and of its record in the journal. */
 static int64_t dump_bytes(const struct io_manifest *m)
 {
     return (DUMP_BYTES + 16 * digest_words(m->n) + SECTOR - 1) / SECTOR * SECTOR;
@@ -146,7 +146,7 @@ int io_manifest_begin(struct io_manifest *m, bool flush)
     const bool has = can_have_journal(m);
     if (has && json_object_set_new(m->root, "journal", json_true()) < 0)
         return io_manifest_no_memory(m);
-    TRY(io_manifest_head(m));
+    TRY(io_manifest_make_head(m));
     TRY(io_manifest_write(m, flush));
     m->noted_n = m->dumps_n;
     m->open = true;
@@ -178,13 +178,13 @@ int io_manifest_end(struct io_manifest *m)
 {
     if (!m->open) return 0;
     json_object_del(m->root, "journal");
-    TRY(io_manifest_head(m));
+    TRY(io_manifest_make_head(m));
     TRY(io_manifest_write(m, true));
-    io_manifest_drop(m);
+    io_manifest_drop_journal(m);
     return 0;
 }
 
-void io_manifest_drop(struct io_manifest *m)
+void io_manifest_drop_journal(struct io_manifest *m)
 {
     io_journal_end(m->journal, true);
     m->journal = NULL;

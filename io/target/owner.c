@@ -17,7 +17,7 @@
 #include "io/target/parts.h"
 #include "io/target/reread.h"
 
-/* What rank 0 tells the others. */
+/* What rank 0 broadcasts. */
 struct question {
     char path[IO_PATH_MAX];
     int64_t n, dump_bytes, dumps_n, complete_n;
@@ -66,13 +66,13 @@ static bool can_be_read(const char *path, const struct io_body *b)
 {
     struct io_container c;
     if (b->data_offset >= 0) return true;
-    const bool found = io_container_look(&c, path, b->format) == 0;
-    io_container_leave(&c);
+    const bool found = io_container_open(&c, path, b->format) == 0;
+    io_container_close(&c);
     if (!found) err_clear();
     return found;
 }
 
-/* Rank 0: all that can be said of the file without reading it. q->read_file: that is not enough. */
+/* Rank 0: judges the file without reading it. [out] q->read_file: that was not enough. */
 static int judge_file(const struct io_target *t, const struct identity *id, struct question *q,
                       enum io_owner_ask ask)
 {
@@ -92,7 +92,7 @@ static int judge_file(const struct io_target *t, const struct identity *id, stru
                        "%s exists and is not a journal of %s: choose another --out, or --force to "
                        "overwrite it",
                        t->journal, io_path_base(t->manifest));
-    /* Without their boxes parts are of no use to anybody. */
+    /* Parts without their boxes cannot be read. */
     io_part_path(t->path, 0, part);
     if (ours && !t->old && !q->force && lstat(part, &st) == 0)
         return not_ours(part, ask, "the manifest that gives its place cannot be read here");
@@ -124,7 +124,7 @@ static struct io_view part_view(const struct question *q, const struct io_box *b
     return (struct io_view){q->n, q->layout, box[part]};
 }
 
-/* All that can be said of one part without reading it. [out] read: that is not enough. */
+/* Judges one part without reading it. [out] read: that was not enough. */
 static int judge_part(const struct question *q, const struct io_box *box, const struct identity *id,
                       int64_t part, enum io_owner_ask ask, bool *read)
 {

@@ -24,7 +24,7 @@
 #include "base/units.h"
 #include "io/writers/fd.h"
 
-/* One way to room: 0 taken, NO_ROOM not this way and a reason, or an error code. */
+/* One way of allocating: 0 allocated, NO_ROOM with the reason why not this way, or an error code. */
 enum { NO_ROOM = 1, WHY_MAX = 192 };
 
 /* fallocate, repeated after interrupts. Returns 0 or the errno value. */
@@ -42,7 +42,7 @@ static bool cannot_allocate(int errnum)
     return errnum == EOPNOTSUPP || errnum == ENOSYS;
 }
 
-/* What a failed allocation is: a lack of room, with the reason, or an error. */
+/* Tells a lack of room, with the reason, from an error. */
 static int not_allocated(const struct io_place *p, int errnum, char why[WHY_MAX])
 {
     char text[UNITS_TEXT_MAX];
@@ -56,8 +56,8 @@ static int not_allocated(const struct io_place *p, int errnum, char why[WHY_MAX]
     return NO_ROOM;
 }
 
-/* What was removed a moment ago, such as the file that warmed the file system up, XFS gives back in
- * the background, after it was asked, and btrfs with its next transaction. */
+/* The room of a file that was removed a moment ago, such as the one that warmed the file system up, is
+ * given back by XFS in the background and by btrfs with its next transaction. */
 static int64_t free_bytes_soon(const char *path, int64_t bytes)
 {
     const struct timespec moment = {.tv_nsec = 50000000};
@@ -100,7 +100,7 @@ static int check_limit(const struct io_place *p)
                    p->bytes, units_bytes((double)p->bytes, text), p->path);
 }
 
-/* ------------------------------------------------------------------ a second file */
+/* ------------------------------------------------------------------ a second file beside the old one */
 
 /* Owner, permissions, extended attributes (access lists, and on Lustre striping) and, on btrfs,
  * whether blocks are copied on writing. What this user may not give away stays as it is for a new

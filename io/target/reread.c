@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "io/writers/pick.h"
 
-/* Read, and turned into values, at a time: the memory of a run is not to grow with the reading. */
+/* Bytes that are read and converted at a time: checking must not need much memory of its own. */
 #define PART_BYTES (INT64_C(8) << 20)
 
 int io_reread_open(const char *path, bool from_device, int *fd)
@@ -76,7 +76,7 @@ int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint
     const struct io_taker to = {&rows, to_rows, pick_rows};
     int rc = buf && u ? 0 : mem_error("reading a dump");
     ctx.part = buf;
-    if (rc == 0 && chunked) rc = io_container_look(&container, from->path, from->body->format);
+    if (rc == 0 && chunked) rc = io_container_open(&container, from->path, from->body->format);
     for (int64_t k = 0; rc == 0 && k < nk; k += most) {
         struct io_view planes = *v;
         planes.box.lo[2] += k;
@@ -90,7 +90,7 @@ int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint
                             .to = &to};
         const int64_t bytes = io_view_bytes(&planes);
         ctx.view = &planes;
-        io_container_turn_to(&container, &planes);
+        io_container_select(&container, &planes);
         if (packed) rc = io_pick_add(&p, (struct io_extent){start, bytes, 0});
         if (chunked)
             rc = io_container_read(&container, &ctx, from->dump, &to);
@@ -98,7 +98,7 @@ int io_reread_digest(const struct io_reread *from, const struct io_view *v, uint
             rc = packed ? io_pick_end(&p) : io_pick_view(&p, start, 0, bytes);
         if (rc == 0) io_reread_values(&planes, &rows, words);
     }
-    io_container_leave(&container);
+    io_container_close(&container);
     free(u);
     free(buf);
     return rc;

@@ -16,7 +16,7 @@
 #include "io/read.h"
 #include "io/target/reread.h"
 
-/* ------------------------------------------------------------------ rank 0: is it this run */
+/* ------------------------------------------------------------------ rank 0: whether it is this run */
 
 static int other_run(const struct io_file *f, const char *what, int64_t past, int64_t now)
 {
@@ -72,7 +72,7 @@ int io_resume_take(struct io_file *f, int64_t *claimed_n)
 
 /* ------------------------------------------------------------------ reading */
 
-/* Reads the state of a dump by the writer's own way, and compares what stands in the array then. */
+/* Reads the state of a dump with the writer itself, and compares the digest of what it has read. */
 static int read_state(struct io_file *f, int64_t dump, bool *right)
 {
     const struct io_spec *s = &f->spec;
@@ -103,8 +103,8 @@ static int read_state(struct io_file *f, int64_t dump, bool *right)
     return rc < 0 ? rc : close_rc;
 }
 
-/* Dumps from the first on, at most dumps_n, whose content a manifest that was read tells. fd: of the
- * file. [out] step: of the last of them, on rank 0. */
+/* Number of dumps from the first on, at most dumps_n, whose content has the digest in the manifest. fd: of
+ * the file. [out] step: of the last of them, on rank 0. */
 static int count_right(struct io_file *f, const struct io_manifest *m, int fd, int64_t dumps_n,
                        int64_t *right_n, int64_t *step)
 {
@@ -128,8 +128,8 @@ static int count_right(struct io_file *f, const struct io_manifest *m, int fd, i
 static bool container_opens(const struct io_file *f)
 {
     struct io_container c;
-    const bool found = io_container_look(&c, f->target.path, f->format) == 0;
-    io_container_leave(&c);
+    const bool found = io_container_open(&c, f->target.path, f->format) == 0;
+    io_container_close(&c);
     if (!found) err_clear();
     return found;
 }
@@ -151,7 +151,7 @@ int io_resume_last(struct io_file *f, int64_t *claimed_n)
     TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
     close(fd);
     const int rc = read_state(f, word[0] - 1, &right);
-    /* The library may have found its way into the file, and then not to the dumps. */
+    /* The library may have opened the file without finding the dumps in it. */
     f->damaged = rc == ERR_IO && f->format != IO_RAW;
     if (f->damaged) err_clear();
     if (rc < 0) return f->damaged ? 0 : rc;
@@ -204,7 +204,8 @@ static int withdraw_claims(struct io_file *f)
     return renew_structure(f, m);
 }
 
-/* Reads the state of a dump that was found right. A structure that leads elsewhere is made again. */
+/* Reads the state of a dump that was found right. A container's structure that leads elsewhere is written
+ * again. */
 static int read_found(struct io_file *f, int64_t dump)
 {
     bool right = false;
@@ -264,10 +265,10 @@ int io_file_kept_right(struct io_file *f, bool *right)
     return rc;
 }
 
-/* ------------------------------------------------------------------ before a run: what is it */
+/* ------------------------------------------------------------------ before a run: what is there */
 
 /* Rank 0's part of io_past_read. */
-static int past_here(const char *path, struct io_past *past)
+static int read_past(const char *path, struct io_past *past)
 {
     char name[IO_PATH_MAX], manifest[IO_PATH_MAX + 8];
     struct io_manifest *m = NULL;
@@ -283,7 +284,7 @@ int io_past_read(MPI_Comm comm, const char *path, struct io_past *past)
     int rank;
     memset(past, 0, sizeof *past);
     TRY_MPI(MPI_Comm_rank(comm, &rank));
-    TRY(par_agree(comm, rank == 0 ? past_here(path, past) : 0));
+    TRY(par_agree(comm, rank == 0 ? read_past(path, past) : 0));
     TRY_MPI(MPI_Bcast(past, sizeof *past, MPI_BYTE, 0, comm));
     return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "base/child.h"
 #include "base/err.h"
+#include "base/json.h"
 
 #define ANSWER_MAX 16384
 #define LIMIT_S    60.0 /* for a tool: a server that does not answer keeps it waiting */
@@ -108,11 +109,11 @@ bool io_striping_parse(const char *fs_type, const char *answer, struct io_stripi
 
 bool io_striping_ask(const char *fs_type, const char *path, struct io_striping *out)
 {
-    bool told = false;
+    bool found = false;
     struct stat st;
     char *answer = NULL;
     *out = (struct io_striping){0};
-    for (int t = 0; t < TOOLS && !told; t++) {
+    for (int t = 0; t < TOOLS && !found; t++) {
         const char *argv[6] = {NULL};
         int n = 0;
         if (strcmp(tools[t].fs_type, fs_type) != 0) continue;
@@ -121,11 +122,11 @@ bool io_striping_ask(const char *fs_type, const char *path, struct io_striping *
         for (; tools[t].argv[n]; n++)
             argv[n] = tools[t].argv[n];
         argv[n] = path;
-        told = run(argv, answer) && io_striping_parse(fs_type, answer, out);
+        found = run(argv, answer) && io_striping_parse(fs_type, answer, out);
     }
-    if (told && out->unit_bytes == 0 && stat(path, &st) == 0) out->unit_bytes = st.st_blksize;
+    if (found && out->unit_bytes == 0 && stat(path, &st) == 0) out->unit_bytes = st.st_blksize;
     free(answer);
-    return told;
+    return found;
 }
 
 int io_striping_make(const char *fs_type, const char *path, int64_t count, int64_t unit_bytes)
@@ -147,5 +148,5 @@ json_t *io_striping_json(const struct io_striping *s)
 {
     return json_pack("{so so so}", "count", s->count > 0 ? json_integer(s->count) : json_null(),
                      "unit_bytes", s->unit_bytes > 0 ? json_integer(s->unit_bytes) : json_null(),
-                     "pool", s->pool[0] ? json_string(s->pool) : json_null());
+                     "pool", s->pool[0] ? js_text(s->pool) : json_null());
 }

@@ -64,25 +64,11 @@ static void folder_of(const char *path, char out[IO_PATH_MAX])
     snprintf(out, IO_PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
 }
 
-/* One spelling for all names of a file, whether it is there or not. */
-static void canonical(const char *path, char out[2 * PATH_MAX])
-{
-    char folder[IO_PATH_MAX], full[PATH_MAX];
-    snprintf(out, 2 * PATH_MAX, "%s", path);
-    if (strlen(path) >= PATH_MAX || realpath(path, out)) return;
-    folder_of(path, folder);
-    if (realpath(folder, full))
-        snprintf(out, 2 * PATH_MAX, "%s/%s", strcmp(full, "/") == 0 ? "" : full,
-                 io_path_base(path));
-    else
-        snprintf(out, 2 * PATH_MAX, "%s", path);
-}
-
 bool io_file_takes(const char *path, const char *writer, const char *name)
 {
-    char file[2 * PATH_MAX], other[2 * PATH_MAX], base[2 * PATH_MAX + 8];
-    canonical(path, file);
-    canonical(name, other);
+    char file[CONF_NAME_MAX], other[CONF_NAME_MAX], base[CONF_NAME_MAX + 8];
+    conf_name_full(path, file);
+    conf_name_full(name, other);
     const size_t folder = (size_t)(io_path_base(file) - file), length = strlen(file);
     if (strncmp(file, other, folder) != 0 || strchr(other + folder, '/')) return false;
     snprintf(base, sizeof base, "%s.json", file + folder);
@@ -98,7 +84,7 @@ bool io_file_takes(const char *path, const char *writer, const char *name)
     return writer && (io_writer_caps(writer) & IO_CAP_PARTS) && digits >= 5 && !rest[5 + digits];
 }
 
-/* ------------------------------------------------------------------ what lies there */
+/* ------------------------------------------------------------------ what exists already */
 
 static int check_directory(const char *path)
 {
@@ -169,10 +155,10 @@ int io_target_take(struct io_target *t, const char *path, const struct io_lock *
     TRY(check_directory(t->path));
     if (!held) TRY(begin_note(t));
     t->locked = own_locked(held ? held->own : t->own);
-    /* Once more: another run may have come and gone before the lock was ours. */
+    /* Once more: another run may have ended between the question and our lock. */
     TRY(look_at_file(t));
     const char *name = io_path_base(t->path);
-    t->kind = io_manifest_look(t->manifest, name);
+    t->kind = io_manifest_identify(t->manifest, name);
     if (t->kind == IO_MANIFEST_BLOCKED)
         return err_set(ERR_USAGE, "%s is in the way of a manifest: remove it or change --out",
                        t->manifest);
@@ -193,7 +179,7 @@ void io_target_release(struct io_target *t)
     t->own = NULL;
 }
 
-/* ------------------------------------------------------------------ what goes */
+/* ------------------------------------------------------------------ removing */
 
 void io_target_sweep(const struct io_target *t)
 {
@@ -217,15 +203,15 @@ static int remove_name(const char *path)
     return err_set_errno(ERR_IO, errno, "cannot remove %s", path);
 }
 
-bool io_file_is_of(const char *path, const char *run_id)
+bool io_file_is_of_run(const char *path, const char *run_id)
 {
     struct io_target t;
-    const bool is = resolve(&t, path) == 0 && io_manifest_is_of(t.manifest, run_id);
+    const bool is = resolve(&t, path) == 0 && io_manifest_is_of_run(t.manifest, run_id);
     err_clear();
     return is;
 }
 
-/* The manifest goes last: what is left by a process that ends in between is known to be ours. */
+/* The manifest is removed last, so that what a process killed in between leaves is known to be ours. */
 int io_target_remove(const struct io_target *t)
 {
     io_target_sweep(t);

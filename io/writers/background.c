@@ -31,7 +31,7 @@ static int64_t file_bytes(const struct io_background *b)
     return b->ctx->dumps_n * b->ctx->dump_bytes;
 }
 
-/* Whether this rank keeps what is left over behind whole blocks. */
+/* Whether this rank keeps what follows the last whole block of a dump. */
 static bool has_carry(const struct io_background *b)
 {
     return b->direct && b->gather.own == 0;
@@ -53,8 +53,8 @@ static int choose_direct(struct io_background *b)
     return b->direct ? 0 : io_fd_close(ctx, &b->fd);
 }
 
-/* My data can be staged where they are written from when they are one extent and my whole range, up
- * to the edges of blocks. */
+/* This rank can stage directly into the buffer that is written when its data are one extent and make up
+ * its whole range, up to the edges of blocks. */
 static int64_t find_in_place(const struct io_background *b)
 {
     const struct io_gather *g = &b->gather;
@@ -117,7 +117,7 @@ static void reap(struct io_background *b, bool wait)
     }
 }
 
-/* An empty slot, for which the caller may have to wait. */
+/* A free slot; may wait for one. */
 static struct io_job *free_slot(struct io_background *b)
 {
     const double since_s = watch_now();
@@ -143,7 +143,7 @@ static int load_carry(struct io_background *b, int64_t base)
     return 0;
 }
 
-/* What of the prepared dump goes to the file now: my range, with the carry before it. */
+/* The part of the prepared dump that is written now: this rank's range, preceded by the carry. */
 static void plan_job(struct io_background *b, struct io_job *job, int64_t dump)
 {
     const int64_t base = dump * b->ctx->dump_bytes, past = base + b->ctx->dump_bytes;
@@ -181,7 +181,7 @@ static void keep_tail(struct io_background *b, struct io_job *job, int64_t dump)
     b->carry_bytes = 0;
 }
 
-/* Bytes of the file go to the slot, or into the carry. */
+/* Copies bytes of the file into the slot or into the carry. */
 static char *background_place(void *state, int64_t start, int64_t bytes)
 {
     struct io_background *b = state;
@@ -208,7 +208,7 @@ void *io_background_slot_buffer(void *state, const struct io_context *ctx, int64
     return b->filling->data + (dump * ctx->dump_bytes + b->in_place_bytes - b->filling->start);
 }
 
-/* A rank that has failed goes on collecting, because others send; it writes no more. */
+/* After an error a rank goes on receiving, because others send; it writes no more. */
 int io_background_slot_write(void *state, const struct io_context *ctx, int64_t dump,
                              const void *buf)
 {
@@ -256,7 +256,7 @@ static void read_ahead(struct io_background *b)
     }
 }
 
-/* The job that was spread makes room. */
+/* Frees the slot of the job whose data the ranks have received. */
 static void let_go(struct io_background *b)
 {
     if (b->held) {
@@ -310,7 +310,7 @@ int io_background_slot_drain(void *state, const struct io_context *ctx)
     while (b->posted_n > 0)
         reap(b, true);
     if (b->rc == 0 && b->carry_bytes > 0) {
-        /* The carry goes down before its block is full. Nothing else is under way. */
+        /* The carry is written before its block is full. No other job is in flight. */
         const bool whole = b->carry_start + IO_BLOCK_BYTES <= file_bytes(b);
         memset(b->carry + b->carry_bytes, 0, (size_t)(IO_BLOCK_BYTES - b->carry_bytes));
         b->rc = io_fd_write(ctx, whole ? b->fd : b->tail_fd, b->carry,

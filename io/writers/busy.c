@@ -48,7 +48,7 @@ static int by_start(const void *a, const void *b)
     return (x->start_s > y->start_s) - (x->start_s < y->start_s);
 }
 
-/* The intervals become ascending and disjoint, cut to whole. */
+/* Sorts and merges the intervals, clipped to whole. */
 static void merge_intervals(struct io_busy *b, struct io_interval whole)
 {
     int64_t kept = 0;

@@ -134,7 +134,7 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
     const bool chunked = s->body.data_offset < 0;
     const int64_t end = chunked ? 0 : s->body.data_offset + values_bytes;
     if (fstat(s->fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat of a file in memory");
-    /* A library may leave the end to those who write there. */
+    /* A library may not extend the file to its end before somebody writes there. */
     s->body.file_bytes = num_max((int64_t)st.st_size, end);
     if (chunked) return 0;
     if (s->body.data_offset % IO_WORD_BYTES == 0 && s->body.file_bytes == end) return 0;
@@ -159,7 +159,7 @@ int io_container_make(struct io_structure *s, enum io_format format, const struc
     return rc;
 }
 
-/* What is not a hole; the rest of the file is zero as well. */
+/* Copies what is not a hole; the rest of the file is zeros anyway. */
 int io_container_put(const struct io_structure *s, const char *path)
 {
     char page[65536];

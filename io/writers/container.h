@@ -82,11 +82,11 @@ struct io_container {
 struct io_format_block io_container_block(const struct io_view *v);
 
 /* Opens a container for reading by this process alone, some cells at a time: those of a view by
- * io_container_read, after io_container_turn_to. Local. [out] c: to be given to io_container_leave,
+ * io_container_read, after io_container_select. Local. [out] c: to be given to io_container_close,
  * after an error too. */
-int io_container_look(struct io_container *c, const char *path, enum io_format format);
-void io_container_turn_to(struct io_container *c, const struct io_view *v);
-void io_container_leave(struct io_container *c);
+int io_container_open(struct io_container *c, const char *path, enum io_format format);
+void io_container_select(struct io_container *c, const struct io_view *v);
+void io_container_close(struct io_container *c);
 
 /* The writers' read slot (io/writers/writer.h); state: a struct io_container. */
 int io_container_read(void *state, const struct io_context *ctx, int64_t dump,

@@ -84,7 +84,7 @@ int io_fd_put(int fd, struct io_piece p, int64_t align, int64_t *requests_n,
         ++*requests_n;
         if (done < 0 && errno == EINTR) continue;
         if (done > 0 && done < bytes) done = (ssize_t)(done / align * align);
-        /* A file system that takes nothing and gives no reason would be asked for ever. */
+        /* A file system that writes nothing and reports no error would be retried for ever. */
         if (done <= 0) {
             *fault = (struct io_fd_fault){done < 0 ? errno : EIO, bytes, p.offset};
             return ERR_IO;
@@ -162,7 +162,7 @@ int io_fd_close(const struct io_context *ctx, int *fd)
 {
     int old = *fd;
     *fd = -1;
-    /* After EINTR Linux has closed the descriptor all the same. */
+    /* Linux has closed the descriptor even after EINTR. */
     if (old < 0 || close(old) == 0 || errno == EINTR) return 0;
     return err_set_errno(ERR_IO, errno, "close %s", ctx->path);
 }

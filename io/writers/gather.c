@@ -13,7 +13,7 @@
 #define GATHER_TAG 3
 #define MY_RANGES  2 /* at most: one of my own, and the tail */
 
-/* One of my ranges in a round: a piece of it, and where the ranks' parts have arrived. */
+/* One of my ranges in a round: a piece of it, and where the parts that the ranks sent are. */
 struct piece {
     int64_t start, end;        /* of the dump */
     struct io_cursor *cursors; /* [size] */
@@ -92,7 +92,8 @@ int64_t io_gather_bytes_max(const struct io_gather *g)
 void io_gather_prepare(struct io_gather *g, int64_t dump)
 {
     const int64_t base = dump * g->ctx->dump_bytes, past = base + g->ctx->dump_bytes;
-    /* The block in which the dump begins is aggregator 0's, the one in which it ends not yet. */
+    /* The block in which the dump begins belongs to aggregator 0; the one in which it ends is written with
+     * the next dump. */
     const int64_t start_block = (base + g->align - 1) / g->align * g->align;
     const int64_t past_block = past / g->align * g->align;
     int64_t start = base, longest = 0;
@@ -259,10 +260,10 @@ int io_gather_move(struct io_gather *g, int64_t dump, const void *buf, const str
     return rc;
 }
 
-/* ------------------------------------------------------------------ the way back */
+/* ------------------------------------------------------------------ reading */
 
-/* My piece of a round goes to the ranks that have parts in it: as it lies, or, where a part is not
- * contiguous, put together before. Mine is handed over. */
+/* Sends a piece that this rank has read to the ranks that have parts in it: from where it lies, or packed
+ * first where a part is not contiguous. This rank's own part is handed over. */
 static int send_piece(struct io_gather *g, struct piece *p, const char *data,
                       const struct io_taker *to, int *sends)
 {
@@ -287,8 +288,8 @@ static int send_piece(struct io_gather *g, struct piece *p, const char *data,
     return 0;
 }
 
-/* My parts of the other aggregators' pieces, one after the other: while one is put into place the
- * next is on its way. Everybody begins with another aggregator. */
+/* Receives this rank's parts of the other aggregators' pieces, one after the other: while one is put into
+ * place the next one arrives. Every rank begins with another aggregator. */
 static int receive_mine(struct io_gather *g, int64_t round, int64_t base, const struct io_taker *to)
 {
     struct {

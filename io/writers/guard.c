@@ -81,8 +81,8 @@ static void report_signal(int number)
                                  : append_text(line, used, size, "none");
         }
         line[used++] = '\n';
-        ssize_t told = write(STDERR_FILENO, line, used);
-        (void)told;
+        ssize_t written = write(STDERR_FILENO, line, used);
+        (void)written;
     }
     sigaction(number, &guard.before[s], NULL);
     raise(number);
@@ -277,7 +277,7 @@ static struct real_calls *aio_kind(void)
     return guarded(&reads) ? &reads : guarded(&writes) ? &writes : NULL;
 }
 
-static int told_of_aio(int errnum)
+static int note_aio_error(int errnum)
 {
     int none = 0;
     if (!aio_kind() || errnum == 0 || errnum == EINPROGRESS) return errnum;
@@ -303,7 +303,7 @@ WEAK int aio_error(const struct aiocb *cb)
     static _Atomic(int (*)(const struct aiocb *)) real;
     if (!atomic_load(&real))
         atomic_store(&real, (int (*)(const struct aiocb *))dlsym(RTLD_NEXT, "aio_error"));
-    return told_of_aio(atomic_load(&real)(cb));
+    return note_aio_error(atomic_load(&real)(cb));
 }
 
 WEAK ssize_t aio_return(struct aiocb *cb)

@@ -30,7 +30,7 @@ static void async_read(struct io_background *b, struct io_job *job)
     io_fd_get(b->fd, want, io_background_align(b), &job->requests_n, &job->fault);
 }
 
-/* Pieces of at most buffer_bytes: a failed run ends soon. */
+/* Pieces of at most buffer_bytes, so that a failed run ends soon. */
 static void async_write(struct io_background *b, struct io_job *job)
 {
     const double since_s = watch_now();
@@ -113,7 +113,7 @@ static bool async_finished(struct io_background *b, struct io_job *job, bool wai
     return finished;
 }
 
-/* The job under way is finished, those behind it are dropped. */
+/* Finishes the job in progress and drops the ones behind it. */
 static void async_stop(struct io_background *b)
 {
     struct async_engine *e = b->engine_state;

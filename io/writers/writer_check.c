@@ -118,7 +118,7 @@ static void *check_buffer(void *state, const struct io_context *ctx, int64_t dum
     return ctx->inner->buffer ? ctx->inner->buffer(s->inner, ctx, dump) : NULL;
 }
 
-/* What is done never shrinks and is never more than what was written. */
+/* The number of finished dumps never decreases and never exceeds those that were written. */
 static int64_t check_done(void *state, const struct io_context *ctx)
 {
     struct check_state *s = state;

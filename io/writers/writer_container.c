@@ -91,7 +91,7 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
             calls++;
         c->calls_n = num_max(c->calls_n, calls);
     }
-    /* As in io_mpiio_open: what one rank alone would stumble over is found out before. */
+    /* As in io_mpiio_open: an error of one rank alone has to be found before the collective call. */
     int rc = io_fd_open(ctx, &c->fd), opened;
     const int seen = rc == 0 ? open(ctx->path, O_RDONLY | O_CLOEXEC) : -1;
     if (rc == 0 && seen < 0) rc = err_set_errno(ERR_IO, errno, "open %s for reading", ctx->path);
@@ -110,7 +110,7 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
     close(seen);
     rc = par_agree(ctx->comm, io_mpiio_judge(ctx, rc < 0, "opening", why));
     if (rc == 0) return 0;
-    /* What only some ranks have cannot be closed; it is dropped. */
+    /* Closing is collective: a handle that only some ranks have is abandoned. */
     opened = c->file != NULL;
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &opened, 1, MPI_INT, MPI_MIN, ctx->comm));
     if (!opened) c->file = NULL;
@@ -127,7 +127,7 @@ static int open_independent(void *state, const struct io_context *ctx)
     return open_container(state, ctx, false);
 }
 
-/* A rank that has failed makes the other calls all the same where they are collective. */
+/* After an error a rank still makes the remaining collective calls: the others wait in them. */
 static int container_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
 {
     const struct io_container *c = state;
@@ -180,7 +180,7 @@ int io_container_read(void *state, const struct io_context *ctx, int64_t dump,
     return rc;
 }
 
-int io_container_look(struct io_container *c, const char *path, enum io_format format)
+int io_container_open(struct io_container *c, const char *path, enum io_format format)
 {
     char why[IO_FORMAT_WHY] = "";
     *c = (struct io_container){0};
@@ -191,12 +191,12 @@ int io_container_look(struct io_container *c, const char *path, enum io_format f
     return err_set(ERR_IO, "opening %s: %s", path, why);
 }
 
-void io_container_turn_to(struct io_container *c, const struct io_view *v)
+void io_container_select(struct io_container *c, const struct io_view *v)
 {
     c->mine = io_container_block(v);
 }
 
-void io_container_leave(struct io_container *c)
+void io_container_close(struct io_container *c)
 {
     char why[IO_FORMAT_WHY];
     if (c->file) c->plugin->close(c->file, why);

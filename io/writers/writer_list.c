@@ -51,7 +51,7 @@ static const struct io_writer *by_name(const char *name, size_t len)
     return NULL;
 }
 
-/* "outer:inner" is a wrapper around a writer that is none. */
+/* "outer:inner" is a wrapper around a writer that is not itself a wrapper. */
 const struct io_writer *io_writer_plain(void)
 {
     const struct io_writer *w;

@@ -15,7 +15,7 @@ static int mpiio_open(void *state, const struct io_context *ctx)
     return io_mpiio_open(state, ctx, true);
 }
 
-/* A rank that has failed makes the other calls all the same: they are collective. */
+/* After an error a rank still makes the remaining calls: they are collective. */
 static int mpiio_write(void *state, const struct io_context *ctx, int64_t dump, const void *buf)
 {
     static const char call[] = "MPI_File_write_at_all";

@@ -26,8 +26,8 @@ static int open_part(struct perrank_state *s, const struct io_context *ctx, int6
     return io_fd_open(&s->ctx, &s->fd);
 }
 
-/* My file is there with its full length, like FILE for other writers. When reading, those that hold
- * my cells are opened in turn. */
+/* This rank's file exists and has its full length, like FILE for other writers. When reading, the files
+ * that hold this rank's cells are opened one after the other. */
 static int perrank_open(void *state, const struct io_context *ctx)
 {
     struct perrank_state *s = state;

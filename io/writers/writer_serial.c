@@ -8,7 +8,7 @@
  *
  * A staged stream is in file order, so a rank's part of a range is contiguous in its buffer. Sends
  * are synchronous: rank 0 never holds more than one range and one part, however far ahead a sender
- * may be. The way back is that of an only aggregator (io/writers/gather.h). */
+ * may be. Reading is that of a single aggregator (io/writers/gather.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,8 +84,8 @@ static int take_part(struct serial_state *s, const struct io_context *ctx, int r
     return 0;
 }
 
-/* Collects all ranges and writes them. After a failed write it goes on collecting, because the
- * senders wait to be heard. */
+/* Collects all ranges and writes them. After a failed write it goes on receiving, because the
+ * senders wait for it. */
 static int collect(struct serial_state *s, const struct io_context *ctx, int64_t dump,
                    const void *buf)
 {

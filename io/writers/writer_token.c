@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Grouped writing, as RNRBT_3D did on the iPSC/860 [F93 3.3]: at most `group` ranks write at a
- * time. Tokens run down `group` chains of ranks,
+ * time. A token is passed along each of `group` chains of ranks,
  *
  *     r  ->  r + group  ->  r + 2 group  ->  ...        for r = 0 .. group-1
  *
  * a rank writes or reads while it holds its chain's token, and a barrier ends the dump's writing. A
- * rank that fails passes its token on all the same.
+ * rank that fails still passes its token on.
  *
  * `token` writes its rows as they lie, which with blocks of a 3-D decomposition are many short
  * ones: what was measured in 1993. `token-gather` brings them together first (io/writers/gather.h), where
@@ -68,7 +68,7 @@ static int token_get(void *state, int64_t start, int64_t bytes, const char **dat
     return 0;
 }
 
-/* Which range of a dump is mine. */
+/* The range of a dump that this rank writes. */
 static void find_range(struct token_state *s, int64_t dump)
 {
     s->bytes = 0;
@@ -81,7 +81,7 @@ static void find_range(struct token_state *s, int64_t dump)
     }
 }
 
-/* My range of a dump, from all ranks. */
+/* Collects this rank's range of a dump from all ranks. */
 static int bring_together(struct token_state *s, int64_t dump, const void *buf)
 {
     find_range(s, dump);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two phases: the ranks bring a dump to a few aggregators (io/writers/gather.h), and each of those writes
- * one long contiguous range, piece by piece. A piece that lies in one rank's staging buffer as it
- * shall lie in the file is written from there. */
+ * one long contiguous range, piece by piece. A piece that one rank's staging buffer already holds in file
+ * order is written from there. */
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -54,7 +54,7 @@ static int twophase_write(void *state, const struct io_context *ctx, int64_t dum
     return io_gather_move(&s->gather, dump, buf, &sink);
 }
 
-/* The way back: aggregators read pieces of their ranges, and the ranks get theirs. */
+/* Reading: aggregators read pieces of their ranges and send each rank its parts. */
 static int twophase_read(void *state, const struct io_context *ctx, int64_t dump,
                          const struct io_taker *to)
 {

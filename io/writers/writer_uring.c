@@ -18,7 +18,7 @@
 
 #define URING_PIECES 32 /* of a job at most, and one for the tail of the file */
 
-/* A request; what is left of it after a short write or read is asked for again. */
+/* A request; after a short write or read the rest is submitted again. */
 struct request {
     char *data;
     int64_t bytes, offset;
@@ -70,7 +70,7 @@ static void enqueue(struct io_background *b, struct request *r)
     struct uring_engine *e = b->engine_state;
     struct io_uring_sqe *sqe = io_uring_get_sqe(&e->ring);
     ERR_ASSERT(sqe);
-    /* What is longer than a call can be comes back short, and the rest is asked for again. */
+    /* A request longer than one call can transfer ends short, and its rest is submitted again. */
     const unsigned bytes = (unsigned)(r->bytes < IO_CALL_BYTES ? r->bytes : IO_CALL_BYTES);
     if (b->ctx->plan)
         io_uring_prep_read(sqe, r->fd, r->data, bytes, (uint64_t)r->offset);
@@ -97,7 +97,7 @@ static void add_request(struct io_background *b, struct request r)
     enqueue(b, &e->request[at]);
 }
 
-/* The kernel may take fewer than it was given. */
+/* The kernel may accept fewer requests than were submitted. */
 static int submit(struct io_background *b)
 {
     struct uring_engine *e = b->engine_state;
@@ -127,7 +127,7 @@ static int uring_post(struct io_background *b, struct io_job *job)
     return job->finished ? 0 : submit(b);
 }
 
-/* The outcome of a request: done, failed, or to be asked for again. Returns whether it ended. */
+/* The outcome of a request: done, failed, or to be submitted again. Returns whether it has ended. */
 static bool end_request(struct io_background *b, struct request *r, int result)
 {
     const int64_t align = r->fd == b->fd ? io_background_align(b) : 1;
@@ -183,8 +183,8 @@ static bool uring_finished(struct io_background *b, struct io_job *job, bool wai
     return job->finished;
 }
 
-/* The kernel must be done with the memory of the slots before it goes. Requests that a failed submit
- * has left in the queue are not waited for: nobody answers them. */
+/* Waits until the kernel no longer uses the slots' memory, which is freed next. Requests that a failed
+ * submission has left in the queue are not waited for: they never complete. */
 static void uring_stop(struct io_background *b)
 {
     struct uring_engine *e = b->engine_state;

@@ -342,9 +342,10 @@ def bookkeeping(folder):
     said += text.table(rows)
     said += '\nstaging with digest beside a copy of the same bytes, %s\n' % text.plural(
         staging['threads'], 'thread')
-    said += text.table([['class', 'bytes', 'copy ms', 'take ms', 'ratio', 'from memory', 'take ms', 'ratio']] + [
+    said += text.table([['class', 'bytes', 'copy ms', 'take ms', 'ratio', 'digest alone', 'from memory', 'take ms', 'ratio',
+                        'digest alone']] + [
         [r['class'], '%d' % r['bytes']] + [w % v for c in ('warm', 'cold') for w, v in (
-            ('%.4f', 1e3 * r[c]['copy_s']), ('%.4f', 1e3 * r[c]['take_s']), ('%.2f', r[c]['ratio']))]
+            ('%.4f', 1e3 * r[c]['copy_s']), ('%.4f', 1e3 * r[c]['take_s']), ('%.2f', r[c]['ratio']), ('%.2f', r[c]['bound']))]
         for r in staging['results']])
     write_text(os.path.join(folder, 'bookkeeping.txt'), said, replace=True)
     print(said, end='')

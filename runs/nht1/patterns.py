@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What b_eff_io and b_eff measured, pattern by pattern, whether a result in JSON or a summary (.sum) says it,
 and the ratios of two of them with their intervals."""
+import math
+
 from . import stats
+from .protfile import METHODS
 from .results import integer, items, real, word
 
 TYPES = ('scatter', 'shared', 'separate', 'segmented', 'seg_coll')
@@ -10,9 +13,11 @@ POSITIONS = {1: '1k', 2: '1k+8', 3: '32k', 4: '32k+8', 5: '1M', 6: '1M+8', 7: 'M
 PATTERN_2, TOTAL = '1M of L = 2M', 'total'
 CHUNKS = tuple(POSITIONS.values())[:6] + (PATTERN_2, POSITIONS[7], POSITIONS[8])
 ROUNDS_MIN = 6  # for a 95 % interval of paired values
-B_EFF = (('b_eff', 'value'), ('at L_max', 'at_lmax'), ('rings at L_max', 'rings_at_lmax'),
-         ('latency, rings and random', 'latency_s'), ('latency, rings', 'rings_latency_s'),
-         ('latency, ping-pong', 'ping_pong_s'), ('ping-pong at L_max', 'ping_pong'))
+# Quantity of b_eff, its key in a summary, its member in a result.
+B_EFF = (('b_eff', 'value', 'b_eff_bytes_per_s'), ('at L_max', 'at_lmax', 'at_lmax.all_bytes_per_s'),
+         ('rings at L_max', 'rings_at_lmax', 'at_lmax.rings_bytes_per_s'),
+         ('latency, rings and random', 'latency_s', 'latency_s'), ('latency, rings', 'rings_latency_s', 'rings_latency_s'),
+         ('latency, ping-pong', 'ping_pong_s', 'ping_pong_latency_s'), ('ping-pong at L_max', 'ping_pong', 'ping_pong_bytes_per_s'))
 
 
 def order(key):
@@ -50,7 +55,48 @@ def of_result(partition):
 
 def of_b_eff(said):
     """{(quantity,): value} of a summary of b_eff."""
-    return {(name,): said[key] for name, key in B_EFF if said[key] is not None and said[key] > 0}
+    return {(name,): said[key] for name, key, _ in B_EFF if said[key] is not None and said[key] > 0}
+
+
+def of_b_eff_result(root):
+    """The same of a result of nht1-beff."""
+    found = {(name,): real(root, 'result.' + member) for name, _, member in B_EFF}
+    return {k: v for k, v in found.items() if v > 0}
+
+
+RANDOM, BEST = 'random', 'best'
+
+
+def of_protocol(said):
+    """{(pattern, method, size): bytes/s} of a protocol of b_eff; the method "best" is what enters b_eff. Each run
+    draws random patterns of its own: their geometric mean, where all of them were measured, stands for them."""
+    found, random, random_n = {}, {}, sum(name.startswith(RANDOM) for name in said['names'].values())
+    for (pattern, size, method), rate in said['values'].items():
+        name = said['names'].get(pattern, '')
+        label = (pattern, ('pat=%d %s' % (pattern, name)).rstrip())
+        for m in (METHODS[method] if method < len(METHODS) else str(method), BEST):
+            of = random.setdefault((m, size), {}) if name.startswith(RANDOM) else found
+            key = pattern if of is not found else (label, m, size)
+            of[key] = max(of.get(key, 0), rate)
+    for (m, size), rates in random.items():
+        if len(rates) == random_n:
+            found[(min(rates), '%s (%d)' % (RANDOM, random_n)), m, size] = math.exp(
+                sum(map(math.log, rates.values())) / random_n)
+    return {(label[1], m, size): found[label, m, size] for label, m, size in sorted(
+        found, key=lambda k: (k[0], k[1] != BEST, k[1], k[2]))}
+
+
+def over_sizes(rounds):
+    """The same rounds with a key per pattern, at its best method: A is 1, and B the median over sizes of B / A."""
+    found = []
+    for a, b in rounds:
+        of = {}
+        for pattern, method, size in a:
+            if method == BEST and (pattern, method, size) in b:
+                of.setdefault((pattern,), []).append(b[pattern, method, size] / a[pattern, method, size])
+        found.append(of)
+    answers = iter(stats.ask([{'what': 'summary', 'values': v} for of in found for v in of.values()]))
+    return [(dict.fromkeys(of, 1.0), {k: next(answers)['median'] for k in of}) for of in found]
 
 
 def ratios(rounds, level=0.95):

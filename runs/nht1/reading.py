@@ -38,16 +38,22 @@ class Way:
         return ', '.join([self.cache] + self.otherwise)
 
 
+def way_of(run, node, dumps_n):
+    """The way of a reading, or of readings put together, in the result of a run."""
+    ranks = integer(node, 'ranks')
+    return Way('' if true(node, 'own_decomp') else word(node, 'decomp') or 'unknown',
+               0 if ranks == integer(run.result.root, 'system.ranks', 1) else ranks,
+               'warm' if word(node, 'cache') == 'warm' else 'cold', dumps_n)
+
+
 class Reading:
-    """One reading of a run. seconds, bytes and requests are those of one dump."""
+    """One reading of a run. seconds, data, bytes and requests are those of one dump."""
 
     def __init__(self, run, node):
         dumps_n = max(1, len(items(node, 'dumps')))
-        ranks = integer(node, 'ranks')
-        self.way = Way('' if true(node, 'own_decomp') else word(node, 'decomp') or 'unknown',
-                       0 if ranks == integer(run.result.root, 'system.ranks', 1) else ranks,
-                       'warm' if word(node, 'cache') == 'warm' else 'cold', dumps_n)
+        self.run, self.way = run, way_of(run, node, dumps_n)
         self.t_r_s = positive(real(node, 't_r_s') / dumps_n)
+        self.data_s = real(node, 'data_s') / dumps_n
         self.bytes = positive(real(node, 'bytes')) / dumps_n
         self.requests_n = real(node, 'requests_n') / dumps_n
         self.cached_share = real(node, 'cached_bytes_before') / positive(real(node, 'bytes'))

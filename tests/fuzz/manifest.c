@@ -32,8 +32,8 @@ void fuzz_one(const unsigned char *bytes, size_t size)
     struct io_past past;
     int64_t step;
     fuzz_file("f.bin.json", bytes, size);
-    (void)io_manifest_look("f.bin.json", "f.bin");
-    (void)io_manifest_is_of("f.bin.json", "0123");
+    (void)io_manifest_identify("f.bin.json", "f.bin");
+    (void)io_manifest_is_of_run("f.bin.json", "0123");
     int rc = io_manifest_load(&m, "f.bin.json", "f.bin", &past);
     if (rc >= 0) {
         int64_t ids_n;

@@ -14,13 +14,13 @@ enum { LIST_BYTES = 1 << 18, MEMORY_BYTES = 1 << 22, BUFFER_BYTES = 1 << 19, PHA
 static void look_at_memory(const struct workload_phase *p, const struct workload_shape *s, int rank,
                            const struct workload_access *a, int64_t slot_bytes)
 {
-    const int64_t pieces = workload_memory_pieces(s, &p->memory, rank, a->no);
+    const int64_t pieces = workload_memory_pieces(s, &p->memory, rank, a->number);
     int64_t bytes = 0;
     FUZZ_CHECK(pieces >= 1);
     for (int64_t k = 0; k < pieces; k++) {
         /* Some of many: the first and the last. */
         if (pieces > 2000 && k == 1000) k = pieces - 1000;
-        const struct workload_extent e = workload_memory_piece(s, &p->memory, rank, a->no, k);
+        const struct workload_extent e = workload_memory_piece(s, &p->memory, rank, a->number, k);
         FUZZ_CHECK(e.offset >= 0 && e.bytes >= 1 && e.bytes <= slot_bytes - e.offset);
         bytes += e.bytes;
     }

@@ -17,7 +17,7 @@ struct hdf5_file {
     hid_t file, data, space, transfer;
 };
 
-/* The library's own words are on its stack of errors, the cause at its bottom. */
+/* The library's messages are on its error stack, the cause at its bottom. */
 static herr_t take_cause(unsigned n, const H5E_error2_t *e, void *text)
 {
     if (n == 0) snprintf(text, IO_FORMAT_WHY, "%s", e->desc ? e->desc : "");

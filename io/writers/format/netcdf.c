@@ -119,7 +119,7 @@ static int netcdf_open(MPI_Comm comm, const char *path, bool write, bool collect
     return rc == NC_NOERR ? 0 : failed("ncmpi_open", rc, why);
 }
 
-/* A block as the library wants it. */
+/* A block in the types that the library takes. */
 struct place {
     MPI_Offset start[RANK], count[RANK];
 };

@@ -84,13 +84,22 @@ def _writers(section, cells, ways):
 def _readings(section, cells):
     table = Table('readings' + section.key, 'T_R of each way of reading, with its confidence '
                   'interval', ['writer', 'read', 'readings', 'T_R in s', 'from', 'to', 'MB/s',
-                               'requests of a dump', 'in memory before, %', 'note'])
+                               'requests of a dump', 'in memory before, %', 'note', 'answer'])
+    said = {}
     for c in cells:
         for way, s in section.report.dumps.read(c).items():
+            stamp = section.report.rounds.read_verdict(c, s)
             table.row(c.label, str(way), s.n, *s.interval, s.rates[0] / MB,
                       round(s.requests_n) if s.requests_n == s.requests_n else NAN,
-                      100 * s.cached_share, s.missed)
+                      100 * s.cached_share, s.missed, stamp['code'].replace('-', ' ') if stamp else '')
+            if stamp and way.cache == 'cold':
+                said['%s, %s' % (c.label, way)] = stamp
     section.page.table(table)
+    for label, stamp in said.items():
+        section.page.text('%s: %s' % (label, stamp['sentence']), stamp['severity'])
+    if said:
+        section.page.text('zeta of reading is T_R over the computing between two dumps: what it costs to '
+                          'read as often as is written.')
 
 
 def _stamps(section, cells):

@@ -6,7 +6,7 @@ docs/zeta.md)."""
 import math
 from typing import NamedTuple
 
-from .. import stats, text
+from .. import reading, stats, text
 from ..results import NAN, integer, items, members, real, stamps, verdicts, word
 
 GOAL, NEEDLESS, ROUNDS_MIN = 0.10, 0.01, 6
@@ -165,6 +165,43 @@ class Rounds:
                 'sentence': "%s: over %s of several jobs %s; NAS's goal is at most %.2f.%s" % (
                     WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), said, GOAL,
                     more)}
+
+    def read_verdict(self, cell, spread):
+        """The same about dumps read back in one way; spread: reading.Spread."""
+        result, row = self._said(cell)
+        if result:
+            return self._read_said(spread.readings[0], row)
+        if not cell.serial or not any(r.run.result.judged for r in spread.readings):
+            return None
+        rows = [(r, next((w for w in items(r.run.result.root, 'ranking')
+                          if word(w, 'driver') == cell.writer), {})) for r in spread.readings]
+        told = [s for s in (self._read_said(*pair) for pair in rows) if s]
+        spoiled = [s for s in told if s['code'] == 'not-measurable']
+        if spoiled and 2 * len(spoiled) >= spread.n:
+            return dict(spoiled[0], sentence='%s (%d of %s)' % (
+                spoiled[0]['sentence'].rstrip('.'), len(spoiled), text.plural(spread.n, 'reading')))
+        pairs = [(self.t_c_s(r.run) / cell.group.dumps_n, r) for r in spread.readings
+                 if self.t_c_s(r.run) and r.data_s == r.data_s][:stats.ROUNDS_MAX]
+        if len(pairs) < ROUNDS_MIN:
+            return None  # reports of jobs with fewer rounds show T_R alone
+        zeta, data = (self._term([of(r) / c for c, r in pairs], [NEEDLESS, GOAL])
+                      for of in (lambda r: r.t_r_s, lambda r: r.data_s))
+        code = {('at or below', 'at or below'): 'balanced', ('above', 'above'): 'io-too-slow',
+                ('above', 'at or below'): 'not-measurable'}.get(
+                    (zeta.sides[1], data.sides[1]), 'balanced' if zeta.sides[1] == 'at or below' else 'undecided')
+        if code == 'balanced' and data.sides[0] == 'at or below':
+            code = 'io-faster-than-needed'
+        return {'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': len(pairs)},
+                'sentence': '%s: over %s of several jobs %s; the goal is at most %.2f. Of that, %s.' % (
+                    WORDS.get(code, code.capitalize()), text.plural(len(pairs), 'round'),
+                    _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'))}
+
+    @staticmethod
+    def _read_said(found, row):
+        """What a program says itself of readings such as found. row: of its ranking."""
+        node = next((n for n in items(row, 'read')
+                     if reading.way_of(found.run, n, found.way.dumps_n) == found.way), {})
+        return next((s for s in stamps(node) if s['code'] == word(node, 'answer')), None)
 
     def verdict_words(self, cell):
         """The verdict for a table: 'balanced', 'undecided, takes 20 rounds'; '' for none."""

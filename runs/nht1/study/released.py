@@ -10,10 +10,10 @@ import shlex
 import shutil
 import socket
 
-from .. import VERSION, command, patterns, stats, sumfile, text, tools, trouble
+from .. import VERSION, command, patterns, protfile, stats, sumfile, text, tools, trouble
 from ..report.output import Outputs
 from . import child, drive, launch, whole
-from .folder import shown, utc, write_json
+from .folder import shown, utc, write_json, write_text
 
 SOURCES = {'b_eff_io': 'b_eff_io.c', 'b_eff': 'b_eff.c'}
 COMPILE_S = 600
@@ -24,8 +24,9 @@ examples:
 
 DIR holds b_eff_io.c, b_eff.c, or both, at most one folder deep: what the authors of the benchmarks distribute. It
 is compiled with mpicc (--cc, --cflags) and run in turn with nht1-beffio --definition 2.1 and nht1-beff
---definition 3.6. Of every pattern that both .sum files show the ratio ours / released is given, with a 95 %
-interval from 6 rounds on.
+--definition 3.6. Of every pattern that both programs' files show the ratio ours / released is given, with a 95 %
+interval from 6 rounds on: for b_eff_io from the summaries (.sum), for b_eff from the protocols (.prot), a pattern's
+ratio being the median over message sizes. b_eff.csv in the folder of the study has each size and method.
 
 Exit status: 0 done, 1 wrong usage, 3 a program failed, or interrupted.
 """
@@ -44,8 +45,8 @@ def _arguments(argv):
         help='memory of a process in 2^20 bytes, from which the largest chunk and message follow, default %(default)s')
     add('--files', metavar='DIR', help='write the files that are measured there; default: in the folder of the study')
     add('--out', metavar='DIR', help='folder for sources, commands and summaries; default: a new one')
-    add('--cc', metavar='COMMAND', default='mpicc', help='compiler, default %(default)s')
-    add('--cflags', metavar='WORDS', default='-O2 -std=gnu89 -w', help='its options, default %(default)s')
+    add('--cc', metavar='COMMAND', type=command.words, default='mpicc', help='compiler, default %(default)s')
+    add('--cflags', metavar='WORDS', type=command.words, default='-O2 -std=gnu89 -w', help='its options, default %(default)s')
     whole.add_launcher(add)
     add('--seed', metavar='N', type=command.number(0, 1 << 31, kind=int), help='of the order; default: a random one')
     add('--json', metavar='FILE', help='write the ratios to FILE as JSON')
@@ -68,6 +69,35 @@ def _sources(folder):
     return found
 
 
+class Compared:
+    """A program's rounds, [(released, ours)], and what follows from them. values: of a summary; protocols: of those of
+    b_eff."""
+    def __init__(self):
+        self.values, self.protocols = [], []
+        self.ratios, self.by_pattern, self.by_size = [], [], []
+
+    def finish(self):
+        self.ratios = patterns.ratios(self.values)
+        self.by_size = patterns.ratios(self.protocols)
+        self.by_pattern = patterns.ratios(patterns.over_sizes(self.protocols))
+
+    def sizes(self, pattern):
+        """[(ratio, bytes)] of a pattern by its best method."""
+        return [(ratio, size) for (p, method, size), _, ratio, _, _ in self.by_size if p == pattern and method == patterns.BEST]
+
+    def uncommon(self):
+        """What the protocols of a round do not share, a sentence each."""
+        found = []
+        if not self.protocols or not all(self.protocols[0]):
+            return found
+        for number, what in ((0, 'pattern'), (2, 'message size')):
+            sides = [{str(key[number]) for key in side} for side in self.protocols[0]]
+            for side, other, who in ((*sides, 'the released program'), (*sides[::-1], 'ours')):
+                if side - other:
+                    found.append('b_eff: only %s shows the %s %s' % (who, what, ', '.join(sorted(side - other)[:8])))
+        return found
+
+
 class Released:
     def __init__(self, args, sources):
         self.args, self.sources = args, sources
@@ -80,7 +110,7 @@ class Released:
         self.folder = whole.new_folder(args.out, 'released')
         self.files = os.path.abspath(args.files) if args.files else os.path.join(self.folder, 'files')
         self.stop, self.began = child.Stop(), utc()
-        self.rounds, self.order, self.told = {p: [] for p in sources}, [], []
+        self.compared, self.order, self.told = {p: Compared() for p in sources}, [], []
         self.interrupted = False
 
     def say(self, words):
@@ -90,24 +120,24 @@ class Released:
     def build(self):
         for folder in (self.folder, self.files):
             os.makedirs(folder, exist_ok=True)
-        flags = shlex.split(self.args.cflags)
         for program, source in self.sources.items():
             define = ['-DMEMORY_PER_PROCESSOR=%d' % self.args.mb] if program == 'b_eff' else []
-            words = shlex.split(self.args.cc) + flags + define + ['-I' + os.path.dirname(source), '-o', os.path.join(
+            words = self.args.cc + self.args.cflags + define + ['-I' + os.path.dirname(source), '-o', os.path.join(
                 self.folder, program), source, '-lm']
             try:
                 status, out, err = child.ask(words, COMPILE_S)
             except OSError as e:
-                raise trouble.failed('--cc %s: %s' % (self.args.cc, e.strerror))
+                raise trouble.failed('--cc %s: %s' % (text.clean(words[0]), e.strerror))
             with open(os.path.join(self.folder, program + '.build'), 'w', encoding='utf-8') as f:
                 f.write(shlex.join(words) + '\n' + out + err)
             if status != 0:
-                raise trouble.failed('%s does not compile: %s' % (
-                    text.clean(source), text.clean((err.strip().splitlines() or ['no message'])[0], 300)))
+                said = err.strip().splitlines() or ['no message']
+                raise trouble.failed('%s does not compile: %s' % (text.clean(source), text.clean(
+                    next((line for line in said if 'error' in line), said[0]), 300)))
             self.say('built     %s' % shown(os.path.join(self.folder, program)))
 
     def _words(self, program, ours, stem):
-        """The command of a side, which leaves STEM.sum."""
+        """The command of a side, which leaves STEM.sum, for b_eff STEM.prot, too."""
         a = self.args
         if program == 'b_eff_io':
             same = ['-MB', str(a.mb), '-MT', str(a.mb * self.ranks), '-N', str(self.ranks), '-T', str(a.seconds), '-p', self.files,
@@ -115,10 +145,10 @@ class Released:
             return [tools.path('nht1-beffio'), '--definition', '2.1', '--max-space', '1000T', '--quiet', *same] if ours else \
                 [os.path.join(self.folder, program), *same]
         return [tools.path('nht1-beff'), '--definition', '3.6', '--memory-per-process', '%dMi' % a.mb, '--quiet', '--sum',
-                stem + '.sum'] if ours else [os.path.join(self.folder, program), '-f', stem]
+                stem + '.sum', '--protocol', stem + '.prot'] if ours else [os.path.join(self.folder, program), '-f', stem]
 
     def _run(self, program, ours, number):
-        """What the summary of a run says."""
+        """(patterns by the summary, by the protocol of b_eff) of a run, None where it was interrupted."""
         name = '%s-%s-%02d' % (program, 'ours' if ours else 'released', number)
         folder = os.path.join(self.folder, name)
         os.makedirs(folder)
@@ -136,14 +166,25 @@ class Released:
             self.interrupted = True
             return None
         path = stem + '.sum'
-        said = sumfile.read(path) if os.path.exists(path) else None
+        said = sumfile.read(path) if os.path.isfile(path) else None
         if why or not said or status not in (0, trouble.INVALID):
             raise trouble.failed('%s ended with status %s%s: %s; see %s' % (
                 name, status, '' if said else ', without a .sum that can be read', drive.last_words(folder),
                 shown(folder)))
         self.told += sumfile.said(said[0]['told'], os.path.join(name, program + '.sum'))
         self.say('%-22s %s, %s' % (name, text.rate(max(r['value'] or 0 for r in said)), text.duration(seconds)))
-        return said
+        if program == 'b_eff_io':
+            return patterns.of_sum(next((p for p in said if p['procs'] == self.ranks), said[0])), None
+        return patterns.of_b_eff(said[0]), self._protocol(stem + '.prot', os.path.join(name, program + '.prot'))
+
+    def _protocol(self, path, shown_as):
+        """The patterns of a protocol of b_eff; none where there is none that can be read, which is told."""
+        found = protfile.read(path) if os.path.exists(path) else None
+        if found is None:
+            self.told.append('%s: there is no section VALUES to compare patterns by' % shown_as)
+            return {}
+        self.told += sumfile.said(found['told'], shown_as)
+        return patterns.of_protocol(found)
 
     def run(self):
         self.stop.install()
@@ -155,15 +196,25 @@ class Released:
                 self.order.append([program, 'ours' if first else 'released'])
                 sides = {}
                 for ours in (first, not first):
-                    said = self._run(program, ours, number)
-                    if said is None:
+                    sides[ours] = self._run(program, ours, number)
+                    if sides[ours] is None:
                         return
-                    sides[ours] = patterns.of_b_eff(said[0]) if program == 'b_eff' else patterns.of_sum(
-                        next((p for p in said if p['procs'] == self.ranks), said[0]))
-                self.rounds[program].append((sides[False], sides[True]))
+                values, protocols = zip(sides[False], sides[True])
+                self.compared[program].values.append(values)
+                if None not in protocols:
+                    self.compared[program].protocols.append(protocols)
 
-    def ratios(self):
-        return {p: patterns.ratios(rounds) for p, rounds in self.rounds.items()}
+    def finish(self):
+        """What follows from the rounds, and the files of the study."""
+        for program, c in self.compared.items():
+            c.finish()
+            self.told += c.uncommon()
+            if c.by_size:
+                write_text(os.path.join(self.folder, program + '.csv'), text.csv_lines(
+                    [['pattern', 'method', 'bytes', 'rounds', 'ours_over_released', 'from', 'to']] + [
+                        [text.csv_cell(p), text.csv_cell(method), size, n, *map(text.csv_number, values)]
+                        for (p, method, size), n, *values in c.by_size]))
+        write_json(os.path.join(self.folder, 'released.json'), self.json())
 
     def close(self):
         if not self.args.files:
@@ -173,16 +224,33 @@ class Released:
         return {'schema': 'nht1-released/1', 'version': VERSION, 'host': socket.gethostname(), 'started_utc': self.began,
                 'ended_utc': utc(), 'ranks': self.ranks, 'seconds': self.args.seconds, 'memory_mib': self.args.mb,
                 'seed': self.seed, 'order': self.order, 'interrupted': self.interrupted, 'told': self.told,
-                'programs': [{'program': p, 'source': self.sources[p], 'rounds': len(self.rounds[p]), 'ratios': [
-                    {'pattern': list(key), 'n': n, 'ratio': ratio, 'lo': lo, 'hi': hi} for key, n, ratio, lo, hi in rows]}
-                    for p, rows in self.ratios().items()]}
+                'programs': [{'program': p, 'source': self.sources[p], 'rounds': len(c.values),
+                              'ratios': [_json(r) for r in c.ratios], 'by_pattern': [
+                                  dict(_json(r), by_size=[{'bytes': size, 'ratio': ratio} for ratio, size in c.sizes(*r[0])])
+                                  for r in c.by_pattern]} for p, c in self.compared.items()]}
 
-    def table(self):
+    def tables(self):
         rows = [['program', 'what', 'rounds', 'ours / released', 'from', 'to']]
-        for program, found in self.ratios().items():
-            rows += [[program, ' '.join(key), str(n), '%.3f' % ratio] + [
-                '-' if v is None else '%.3f' % v for v in (lo, hi)] for key, n, ratio, lo, hi in found]
-        return text.table(rows)
+        rows += [[program, ' '.join(key), *_cells(*rest)] for program, c in self.compared.items() for key, *rest in c.ratios]
+        words = text.table(rows)
+        for program, c in self.compared.items():
+            rows = [['%s, pattern' % program, 'rounds', 'ours / released', 'from', 'to', 'smallest', 'at bytes', 'largest', 'at bytes']]
+            for key, *rest in c.by_pattern:
+                sizes = c.sizes(*key)
+                rows.append([*key, *_cells(*rest)] + [cell for ratio, size in (min(sizes), max(sizes))
+                                                      for cell in (text.ratio(ratio), str(size))])
+            if c.by_pattern:
+                words += '\nby the best method, the median over message sizes; smallest and largest: of a size\n' + text.table(rows)
+        return words
+
+
+def _json(found):
+    key, n, ratio, low, high = found
+    return {'pattern': list(key), 'n': n, 'ratio': ratio, 'lo': low, 'hi': high}
+
+
+def _cells(n, ratio, low, high):
+    return [str(n), text.ratio(ratio)] + ['-' if v is None else text.ratio(v) for v in (low, high)]
 
 
 def main(argv):
@@ -198,11 +266,11 @@ def main(argv):
             study.run()
         finally:
             study.close()
-        write_json(os.path.join(study.folder, 'released.json'), study.json())
+        study.finish()
         outputs.write()
         for words in study.told:
             print('Note: ' + words)
-        print(study.table(), end='')
+        print(study.tables(), end='')
         study.say('the runs are in %s' % shown(study.folder))
         if study.interrupted:
             raise trouble.failed('interrupted')

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bt/evidence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/stamp.h"
+#include "base/stat.h"
+#include "base/units.h"
+
+static double median(const double *x, int n)
+{
+    double m;
+    return n > 0 && stat_median(x, n, &m) == 0 ? m : NAN;
+}
+
+/* Whether computing alone in the round of a run was disturbed, and whether it shared its processors. */
+static void of_computing(const struct bt_job *job, int round, bool *disturbed, bool *shared)
+{
+    *disturbed = *shared = false;
+    for (int k = 0; k < job->outcomes_n; k++) {
+        const struct bt_run *run = &job->outcome[k].run;
+        if (run->round != round || strcmp(run->writer, BT_COMPUTE) != 0) continue;
+        *disturbed = *disturbed || run->disturbance.disturbed;
+        *shared = *shared || run->disturbance.shared;
+    }
+}
+
+struct bt_evidence bt_evidence_of(const struct bt_job *job, const char *writer,
+                                  const struct bt_reading *like)
+{
+    struct bt_evidence e = {0};
+    double zeta[BT_REPEAT_MAX], data[BT_REPEAT_MAX];
+    int n = 0;
+    for (int i = 0; i < job->outcomes_n && e.rounds < BT_REPEAT_MAX; i++) {
+        const struct bt_run *run = &job->outcome[i].run;
+        const struct bt_reading *r = like ? bt_reading_of(run, like) : NULL;
+        bool disturbed, shared;
+        if (!run->completed || run->resumed || strcmp(run->writer, writer) != 0 || (like && !r))
+            continue;
+        of_computing(job, run->round, &disturbed, &shared);
+        disturbed = disturbed || (r ? &r->disturbance : &run->disturbance)->disturbed;
+        e.rounds++;
+        e.disturbed += disturbed;
+        e.shared += shared;
+        if (disturbed) continue;
+        const struct bt_values v = bt_values_of(job, run);
+        if (!isfinite(v.t_c_round_s)) continue;
+        zeta[n] = r ? bt_read_values_of(job, run, r).zeta : v.zeta_paired;
+        data[n++] = r ? bt_read_values_of(job, run, r).zeta_data : v.zeta_data;
+    }
+    e.zeta = median(zeta, n);
+    e.data = median(data, n);
+    return e;
+}
+
+const char *bt_evidence_cores(const struct bt_machine *m, char why[EVIDENCE_WHY])
+{
+    if ((int64_t)m->nodes.size * m->threads > m->nodes.cores) {
+        snprintf(why, EVIDENCE_WHY,
+                 "%d x %d ranks x threads share %lld core%s; start no more than there are "
+                 "cores",
+                 m->nodes.size, m->threads, (long long)m->nodes.cores,
+                 units_plural(m->nodes.cores));
+        return "processors-shared";
+    }
+    if (m->threads > m->mask_width) {
+        snprintf(why, EVIDENCE_WHY,
+                 "the %d threads of a rank share %d CPU%s that it is bound to; start with "
+                 "mpirun --bind-to none, or --map-by slot:PE=%d",
+                 m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
+        return "processors-shared";
+    }
+    return NULL;
+}
+
+const char *bt_evidence_rounds(const struct bt_evidence *e, enum balance found, bool conflict,
+                               char why[EVIDENCE_WHY])
+{
+    if (e->shared > 0 && 2 * e->shared >= e->rounds) {
+        snprintf(why, EVIDENCE_WHY,
+                 "in %d of %d rounds ranks did not get their processors while they only computed, "
+                 "and no other program took them; give every thread a processor of its own",
+                 e->shared, e->rounds);
+        return "processors-shared";
+    }
+    if (e->disturbed > 0 && 2 * e->disturbed >= e->rounds) {
+        snprintf(why, EVIDENCE_WHY,
+                 "other programs, or other virtual machines, took processors from the ranks in %d "
+                 "of %d rounds; measure again when the computer does nothing else",
+                 e->disturbed, e->rounds);
+        return "disturbed";
+    }
+    if (e->disturbed > 0 && !balance_agrees(found, e->zeta, e->data)) {
+        snprintf(why, EVIDENCE_WHY,
+                 "without the %d of %d rounds in which other programs, or other virtual machines, "
+                 "took processors from the ranks, the answer would be another; measure again when "
+                 "the computer does nothing else",
+                 e->disturbed, e->rounds);
+        return "disturbed";
+    }
+    if (conflict) {
+        snprintf(why, EVIDENCE_WHY,
+                 "what was measured has changed between the rounds: their intervals have "
+                 "nothing in common; measure again when the computer does nothing else");
+        return "disturbed";
+    }
+    return NULL;
+}
+
+void bt_evidence_stamp(json_t *to, const struct bt_evidence *e, const struct bt_machine *m,
+                       const struct disturbance *d)
+{
+    const int rounds = d->disturbed ? e->disturbed : e->shared;
+    char why[EVIDENCE_WHY];
+    const bool spoils =
+        2 * rounds >= e->rounds || (!d->disturbed && bt_evidence_cores(m, why) != NULL);
+    json_t *found = json_array();
+    disturbance_stamp(d, found);
+    const json_t *one = json_array_get(found, 0);
+    json_t *numbers = json_incref(json_object_get(one, "numbers"));
+    if (spoils || !one) {
+        json_array_extend(to, found);
+        json_decref(numbers);
+    } else if (d->disturbed) {
+        stamp_number(numbers, "rounds_disturbed_n", rounds);
+        stamp_add(to, STAMP_DISTURBED, SEVERITY_NOTE, numbers, "In %d of %d rounds. %s", rounds,
+                  e->rounds, stamp_text(one, "sentence"));
+    } else {
+        stamp_add(to, STAMP_PROCESSORS_SHARED, SEVERITY_NOTE, numbers,
+                  "Not in computing alone, but beside I/O, which slows that down itself then. %s",
+                  stamp_text(one, "sentence"));
+    }
+    json_decref(found);
+}
