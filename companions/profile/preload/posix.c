@@ -329,7 +329,7 @@ int dup3(int old, int fd, int flags)
 
 int fcntl(int fd, int command, ...)
 {
-    REAL(int, fcntl64, int, int, ...);
+    REAL(int, fcntl, int, int, ...);
     va_list list;
     va_start(list, command);
     void *const arg = va_arg(list, void *);
