@@ -383,7 +383,8 @@ while [ "$1" = -x ]; do export "$2"; shift 2; done
 exec "$@"
 END
     chmod +x launcher/mpirun
-    run nht1-profile --t-c --repeat 2 -- "$PWD/launcher/mpirun" \
+    mkdir followed # nothing is in it: the launcher's notes are written in all runs
+    run nht1-profile --t-c --files followed --repeat 2 -- "$PWD/launcher/mpirun" \
         "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
     expect_status 0
     [ "$(paste -sd' ' asked)" = "version run run run run run" ]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* nht1-profile: runs an MPI program with a library in front of MPI-IO that counts its calls, and
+/* nht1-profile: runs a program with a library in front of MPI-IO and POSIX calls that counts these, and
  * makes a workload of it that nht1-workload replays. With --t-c it runs the program a second time
  * with its writes dropped: T_C, zeta and R_IO of any program. The exit status is the program's. */
 #include <errno.h>

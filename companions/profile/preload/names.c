@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <utime.h>
@@ -324,6 +325,29 @@ static int corrected(int rc, const char *path, int fd, struct stat *st)
     return rc;
 }
 
+/* stat and its like have been functions of the C library since its version 2.33 only. */
+static int stat_at(int at, const char *path, struct stat *st, int how)
+{
+    return (int)syscall(SYS_newfstatat, at, path, st, how);
+}
+
+static int stat_name(int at, const char *path, struct stat *st, int how)
+{
+    char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];
+    if (!stands_in(at, path, FOLLOWS(how), whole, other)) return stat_at(at, path, st, how);
+    return corrected(stat_at(AT_FDCWD, other, st, how), other, -1, st);
+}
+
+int stat(const char *path, struct stat *st)
+{
+    return stat_name(AT_FDCWD, path, st, 0);
+}
+
+int lstat(const char *path, struct stat *st)
+{
+    return stat_name(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
 #define ASKING(name, fd, path, follow, plain, instead, ...)                                        \
     int name(__VA_ARGS__, struct stat *st);                                                        \
     int name(__VA_ARGS__, struct stat *st)                                                         \
@@ -333,8 +357,6 @@ static int corrected(int rc, const char *path, int fd, struct stat *st)
         if (!stands_in(fd, path, follow, whole, other)) return real plain;                         \
         return corrected(real instead, other, -1, st);                                             \
     }
-ASKING(stat, AT_FDCWD, path, true, (path, st), (other, st), const char *path)
-ASKING(lstat, AT_FDCWD, path, false, (path, st), (other, st), const char *path)
 ASKING(__xstat, AT_FDCWD, path, true, (version, path, st), (version, other, st), int version,
        const char *path)
 ASKING(__lxstat, AT_FDCWD, path, false, (version, path, st), (version, other, st), int version,
@@ -347,14 +369,9 @@ static bool asks_open_file(const char *path, int how)
 
 int fstatat(int at, const char *path, struct stat *st, int how)
 {
-    REAL(int, fstatat, int, const char *, struct stat *, int);
-    char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];
-    if (asks_open_file(path, how)) {
-        const int rc = real(at, path, st, how);
-        return count_dropping() ? corrected(rc, NULL, at, st) : rc;
-    }
-    if (!stands_in(at, path, FOLLOWS(how), whole, other)) return real(at, path, st, how);
-    return corrected(real(AT_FDCWD, other, st, how), other, -1, st);
+    if (!asks_open_file(path, how)) return stat_name(at, path, st, how);
+    const int rc = stat_at(at, path, st, how);
+    return count_dropping() ? corrected(rc, NULL, at, st) : rc;
 }
 
 int __fxstatat(int version, int at, const char *path, struct stat *st, int how);
@@ -366,8 +383,7 @@ int __fxstatat(int version, int at, const char *path, struct stat *st, int how)
 
 int fstat(int fd, struct stat *st)
 {
-    REAL(int, fstat, int, struct stat *);
-    const int rc = real(fd, st);
+    const int rc = stat_at(fd, "", st, AT_EMPTY_PATH);
     return count_dropping() && *count_inside() == 0 ? corrected(rc, NULL, fd, st) : rc;
 }
 

@@ -33,8 +33,9 @@ _Static_assert(sizeof(off_t) == 8, "files have 64-bit offsets");
 
 bool posix_is_mpi(const void *caller)
 {
-    static const char *const part[] = {"libmpi",    "libopen-", "libpmi", "mca_",     "libprrte",
-                                       "libfabric", "libuc",    "libpsm", "libhwloc", "libefa"};
+    static const char *const part[] = {"libmpi",  "libopen-", "libpmi",    "mca_",
+                                       "libmca_", "libprrte", "libfabric", "libuc",
+                                       "libpsm",  "libhwloc", "libefa"};
     Dl_info info;
     if (!caller || !dladdr(caller, &info) || !info.dli_fname) return false;
     const char *slash = strrchr(info.dli_fname, '/');
@@ -328,7 +329,7 @@ int dup3(int old, int fd, int flags)
 
 int fcntl(int fd, int command, ...)
 {
-    REAL(int, fcntl64, int, int, ...);
+    REAL(int, fcntl, int, int, ...);
     va_list list;
     va_start(list, command);
     void *const arg = va_arg(list, void *);

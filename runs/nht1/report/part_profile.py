@@ -20,7 +20,7 @@ def _section(page, result, key):
     command = ' '.join(os.path.basename(w) for w in words(root, 'command'))
     page.section(2, 'profile' + key, 'Profile of %s' % (text.clean(command, 70) or 'a program'))
     wall, inside = real(profile, 'wall_s'), real(profile, 'inside_mean_s')
-    page.text('%s took %s, %s of that inside MPI-IO (mean over ranks; most: %s, rank %d): %s in %s, '
+    page.text('%s took %s, %s of that inside I/O (mean over ranks; most: %s, rank %d): %s in %s, '
               '%s in %s.' % (
                   text.plural(integer(profile, 'ranks_n'), 'rank'), text.duration(wall),
                   text.duration(inside), text.duration(real(profile, 'inside_max_s')),
@@ -34,7 +34,7 @@ def _section(page, result, key):
     if zeta:
         table = Table('profile-zeta' + key, 'zeta of this program: with its writes and with them '
                       'dropped', ['T_T in s', 'T_C in s', 'zeta', 'from', 'to',
-                                  'of that inside MPI-IO'])
+                                  'of that inside I/O'])
         table.row(real(zeta, 't_t_s'), real(zeta, 't_c_s'), *[
             (real(zeta, k), text.zeta(real(zeta, k)))
             for k in ('zeta', 'zeta_ci95_lo', 'zeta_ci95_hi', 'zeta_io')])
@@ -44,7 +44,7 @@ def _section(page, result, key):
     _sizes(page, points, key)
     _timeline(page, members(profile, 'timeline'), key)
     table = Table('profile-slowest' + key, 'Slowest calls', [
-        'inside MPI-IO in s', 'function', 'bytes', 'at byte', 'file', 'rank', 'host', 'from s'])
+        'inside I/O in s', 'function', 'bytes', 'at byte', 'file', 'rank', 'host', 'from s'])
     for call in items(profile, 'slowest'):
         bytes_ = real(call, 'bytes')
         table.row(real(call, 'inside_s'), word(call, 'function'), (bytes_, text.size(bytes_)),
@@ -54,7 +54,7 @@ def _section(page, result, key):
         page.table(table)
     ranks = sorted(items(profile, 'ranks'), key=lambda r: -max(0, real(r, 'inside_s')))
     table = Table('profile-ranks' + key, 'Slowest ranks', [
-        'rank', 'host', 'inside MPI-IO in s', 'of s', 'state'])
+        'rank', 'host', 'inside I/O in s', 'of s', 'state'])
     for r in ranks[:RANKS_MAX]:
         table.row(integer(r, 'rank'), word(r, 'host'), real(r, 'inside_s'), real(r, 'wall_s'),
                   word(r, 'state'))
@@ -115,7 +115,7 @@ def _timeline(page, timeline, key):
     f.panel('bytes', x, {'label': 'MB/s of all ranks', 'from_zero': True})
     for label, name in (('read', 'read_bytes'), ('written', 'written_bytes')):
         f.series(label, 'line', [(t, v / width / MB) for t, v in series(name)])
-    f.panel('time', x, {'label': 'share of the time inside MPI-IO', 'from_zero': True}, key=False)
-    f.series('inside MPI-IO', 'line', series('inside_share'))
+    f.panel('time', x, {'label': 'share of the time inside I/O', 'from_zero': True}, key=False)
+    f.series('inside I/O', 'line', series('inside_share'))
     page.figure(f, 'Rates are means over bins of %s; the share is that of all ranks.' %
                 text.duration(width))
