@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "io/writers/hint.h"
 #include "io/writers/writer.h"
 
@@ -27,7 +28,7 @@ json_t *bt_candidate_options(const struct bt_candidate *c)
     for (int h = 0; h < c->hints_n; h++) {
         if (!(caps & IO_CAP_HINTS) && !(io_hint_readers(c->hint[h]) & IO_HINT_FILE)) continue;
         json_array_append_new(to, json_string("--hint"));
-        json_array_append_new(to, json_string(c->hint[h]));
+        json_array_append_new(to, js_text(c->hint[h]));
     }
     return to;
 }

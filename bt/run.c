@@ -196,6 +196,14 @@ static int take_norms(const struct run_state *w, struct bt_run *run)
     return 0;
 }
 
+static int interrupted_after(const struct bt_run_request *q, int64_t step)
+{
+    return err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld%s%s", (long long)step,
+                   (long long)q->problem->steps,
+                   q->restart ? ": the dumps up to then are complete; continue with " : "",
+                   q->restart ? q->restart : "");
+}
+
 int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
 {
     const struct bt_problem *p = q->problem;
@@ -255,14 +263,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         TRY_TO(out, rc, io_file_kept_right(w.file, &kept_right));
         run->kept_wrong = !kept_right;
     }
-    if (run->interrupted && q->restart)
-        rc = err_set(ERR_INTERRUPT,
-                     "interrupted after step %lld of %lld: the dumps up to then are complete; "
-                     "continue with %s",
-                     (long long)run->steps_done, (long long)p->steps, q->restart);
-    else if (run->interrupted)
-        rc = err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld",
-                     (long long)run->steps_done, (long long)p->steps);
+    if (run->interrupted) rc = interrupted_after(q, run->steps_done);
     run->completed = rc == 0;
 out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);

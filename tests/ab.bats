@@ -61,6 +61,14 @@ sims_of() {
     expect_status 2
 }
 
+@test "a ratio that three decimals do not show is shown by its digits" {
+    ab --a='--value 20000' --b='--value 0.02'
+    [[ ${lines[-1]} == *": B / A = 1e-06 (1e-06 to 1e-06) of "* ]]
+    rm -r result
+    ab --a='--value 0.01' --b='--value 123456'
+    [[ ${lines[-1]} == *": B / A = 1.23e+07 ("* ]]
+}
+
 @test "what lies on the threshold stays undecided, and the line says so" {
     ab --a='--value 1' --b='--value 1.05' --noise 0.01 --order-seed 1 --threshold 4.6 --rounds-max 8 --junit ab.xml
     expect_status 4

@@ -73,6 +73,9 @@ state" ]
     expect_text "in $PWD/state/nht1/probe.json"
     run probe --tc-store "$PWD/other/tc.json"
     expect_text "in $PWD/other/probe.json"
+    run mpi_run 1 nht1-bt --probe --tc-store tc.json --json ./probe.json
+    expect_status 1
+    expect_text "the store of findings and --json have the same file"
     run probe
     expect_json state/nht1/probe.json '.schema == "nht1-probe/1" and (.entries | length == 1)'
     [ "$(jq -c '.entries[0].findings' state/nht1/probe.json)" = \

@@ -92,8 +92,19 @@ brief_beff() {
     STANDIN_FAILS=1 released --source source --out x
     expect_status 3
     expect_text "without a .sum that can be read"
+    # what stands there is a pipe, which nobody writes to
+    printf '#include <sys/stat.h>\nint main(void) { mkfifo("b_eff_io.sum", 0600); return 0; }\n' >source/b_eff_io.c
+    released --source source --out z
+    expect_status 3
+    expect_text "without a .sum that can be read"
     echo "int main(" >source/b_eff_io.c
     released --source source --out y
     expect_status 3
-    expect_text "does not compile"
+    expect_text "does not compile: "
+    expect_text "error"
+    run "$NHT1_ROOT/runs/study" released --source source --cflags "'"
+    expect_status 1
+    expect_text "No closing quotation"
+    run "$NHT1_ROOT/runs/study" released --source source --cc "mpicc '"
+    expect_status 1
 }

@@ -797,6 +797,7 @@ plot 1" ]
     # what is not valid is not called that of the system, and its marks are hollow
     page beffio.json x.json --csv tab --figures fig
     no_text r.html "b_eff_io of this system:"
+    no_text r.html "value of this system"
     expect_file_text r.html "b_eff_io: no valid result"
     expect_file_text r.html "Trial of b_eff_io, not valid: value = "
     grep -q "'line-hollow'" fig/beffio-processes.py
@@ -857,6 +858,8 @@ END
     grep -q '^OTHER SYSTEM,60,5500.123,' tab2/beff.csv
     no_text tab2/beffio-systems.csv "beffio.sum"
     refuse 1 "x.sum" x.sum
+    cp other.sum other.prot
+    refuse 1 "name the JSON or the summary" other.prot
 }
 
 @test "old summaries and new results stand side by side, per type and chunk size" {
@@ -878,8 +881,55 @@ END
     expect_json c.json '[.metrics[].name] | (index("b_eff_io, 2 processes") == 0 or index("b_eff_io, 1 process") == 0)
         and index("read segmented 1M, 2 processes") > 0'
     sed 's/249.304/259.304/' old.sum >odd.sum
+    expect_json c.json '.reasons | any(test("the definition is 2.1 in A, 1.x in B")) and any(test("old.sum is not valid by its own definition; --nevertheless"))'
+    # b_eff likewise: quantities of a summary and of a result, if they are of one kind
+    results beff
+    change beff.json '.definition = "3.6" | .system.ranks = 4 | .memory.lmax_bytes = 4194304 | .result.at_lmax.rings_bytes_per_s = 6258e6'
+    run "$NHT1_BIN/nht1-report" compare b_eff-3.6.sum beff.json --json c.json
+    expect_json c.json '(.metrics[] | select(.name == "rings at L_max, 4 processes") | .ratio - 2 | fabs) < 1e-9
+        and all(.reasons[]; test("the definition|L_max|processes") | not)'
+    change beff.json '.definition = "paper" | .memory.lmax_bytes = 1048576'
+    run "$NHT1_BIN/nht1-report" compare b_eff-3.6.sum beff.json
+    expect_text "b_eff: the definition is 3.6 in A, paper in B"
+    expect_text "b_eff: L_max is 4194304 bytes in A, 1048576 in B"
+    change beff.json '.system.ranks = 5'
+    run "$NHT1_BIN/nht1-report" compare b_eff-3.6.sum beff.json
+    expect_text "A and B have no values of one program with as many processes"
     run "$NHT1_BIN/nht1-report" compare odd.sum old.sum
     expect_text "Note: A, odd.sum: line 66, column 43: the average of read is 259.304 here"
+}
+
+@test "summaries of this suite in a folder count where there is no JSON; those that are not valid are compared nevertheless only" {
+    results beffio
+    mkdir a b
+    for i in 1 2 3 4; do
+        cp "$BATS_FILE_TMPDIR/beffio.sum" a/$i.sum
+        sed 's/on Linux/on LINUX/' a/$i.sum >b/$i.sum
+    done
+    run "$NHT1_BIN/nht1-report" compare a b
+    expect_status 1
+    expect_text "A: a/1.sum is not valid by its own definition; --nevertheless compares it"
+    run "$NHT1_BIN/nht1-report" compare a b --nevertheless
+    expect_status 0
+    expect_text "B is the same as A"
+    # beside its JSON a summary says nothing more
+    cp beffio.json a
+    page a --csv tab
+    no_text tab/beffio-systems.csv ".sum"
+}
+
+@test "panels that show the same series share one key" {
+    cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" old.sum
+    sed 's/vm/other/' old.sum >new.sum
+    nht1-report old.sum new.sum -o r.html --figures fig
+    # five panels: every file is named once in the drawing and, below the panels, once in the page
+    [ "$(grep -o '>old.sum<' fig/beffio-beside-2-read.svg | wc -l)" -eq 1 ]
+    awk '/<figure id="beffio-beside-2-read"/ { inside = 1 } /<figcaption/ { inside = 0 } inside { n += gsub(/>old.sum</, ""); key += /panel-key/ }
+        END { exit !(n == 1 && key == 1) }' r.html
+    [ -z "$(grep -oE ' id="[^"]*"' r.html | sort | uniq -d)" ]
+    # of panels that differ, each has its own
+    awk '/<figure id="beffio-processes"/ { inside = 1 } /<figcaption/ { inside = 0 } inside { key += /panel-key/ } END { exit key != 0 }' r.html
+    [ "$(grep -o '>published<' fig/beffio-processes.svg | wc -l)" -ge 2 ]
 }
 
 @test "b_eff_io over processes: more than 8 runs are two series, valid ones and trials" {
@@ -1105,7 +1155,7 @@ near() {
     page r2.json --csv tab
     expect_file_text r.md "3 readings left out"
     [ "$(grep -c '^posix,' tab/readings.csv)" -eq 2 ]
-    [ "$(grep -c '^mpiio,cold,.*,100,in memory$' tab/readings.csv)" -eq 1 ]
+    [ "$(grep -cE '^mpiio,cold,.*,100,in memory(,|$)' tab/readings.csv)" -eq 1 ]
     [ "$(grep -c 'STAMP-READ' r.md)" -eq 1 ]
     page r2.json --mtbf 24
     expect_file_text r.md "T\\_R of mpiio is that of memory"

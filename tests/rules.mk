@@ -79,10 +79,10 @@ check check-full $(CHECKS:%=check-%):
 # them. The table of the last run: docs/coverage.md.
 PARTS ?= serial mpi e2e
 BATS  ?=
-coverage: ## lines and branches that the tests execute, by folder: PARTS="serial mpi" BATS="beff read" for some
+coverage: ## lines and branches that the tests execute, by folder; longer than check: PARTS="serial mpi" BATS="beff read" for some
 	-@$(MAKE) -k -j$(JOBS) O=$(B)/coverage OPT=-O1 ISAS=generic CFLAGS='--coverage -fprofile-update=atomic' \
 	    LDFLAGS=--coverage all tests
-	@find $(B)/coverage/obj -name '*.gcda' -delete
+	@find $(B)/coverage -name '*.gcda' -delete
 	-@O=$(B)/coverage tests/run $(PARTS)
 	-@$(if $(BATS),O=$(B)/coverage NHT1_BIN=$(abspath $(B)/coverage/bin) NHT1_TESTBIN=$(abspath $(B)/coverage/tests) \
 	    bats $(BATS:%=tests/%.bats))

@@ -639,50 +639,51 @@ static void one_answer_about_reading_for_each_case(void **state)
     expect_read_answer("io-too-slow", NULL);
 }
 
-/* Memory, too short, disturbed, shared processors; and what gets no answer at all. */
+static const double fast_to_slow_s[] = {0.01, 0.1, 0.4};
+
+static void reading_from_memory_decides_nothing(void **state)
+{
+    for (int i = 0; i < 3 * 5; i++) {
+        const int how = i % 5;
+        fresh(state);
+        reads(8, fast_to_slow_s[i / 5], 0);
+        reading[3].cached_bytes = how == 0 ? 51 : how == 1 ? -1 : 0;
+        reading[3].in_memory = how == 2;
+        for (int r = 0; how == 3 && r < 8; r++)
+            reading[r].warm = true;
+        for (int r = 0; how == 4 && r < 8; r++) /* warm, and yet not: the device may hold it */
+            reading[r].warm = true, reading[r].cached_bytes = 0;
+        expect_read_answer("not-measurable", "page-cache");
+    }
+}
+
+/* Too short, disturbed, shared processors; and what gets no answer at all. */
 static void reading_that_cannot_be_measured_decides_nothing(void **state)
 {
-    static const double data_s[] = {0.01, 0.1, 0.4};
-    for (size_t i = 0; i < sizeof data_s / sizeof data_s[0]; i++) {
-        for (int how = 0; how < 5; how++) {
-            fresh(state);
-            reads(8, data_s[i], 0);
-            reading[3].cached_bytes = how == 0 ? 51 : how == 1 ? -1 : 0;
-            reading[3].in_memory = how == 2;
-            for (int r = 0; how == 3 && r < 8; r++)
-                reading[r].warm = true;
-            for (int r = 0; how == 4 && r < 8; r++) /* warm, and yet not: the device may hold it */
-                reading[r].warm = true, reading[r].cached_bytes = 0;
-            expect_read_answer("not-measurable", "page-cache");
-        }
+    static const char *const answer[] = {"io-faster-than-needed", "balanced", "io-too-slow"};
+    for (int i = 0; i < 3; i++) {
         fresh(state);
-        reads(8, data_s[i], 0);
+        reads(8, fast_to_slow_s[i], 0);
         for (int o = 0; o < job.outcomes_n; o++)
             outcome[o].run.t_t_s /= 4;
         for (int r = 0; r < 8; r++)
             reading[r].t_r_s /= 4, reading[r].data_s /= 4;
         expect_read_answer("not-measurable", "too-short");
         fresh(state);
-        reads(8, data_s[i], 0);
+        reads(8, fast_to_slow_s[i], 0);
         job.machine.threads = 2;
         job.machine.mask_width = 4;
         expect_read_answer("not-measurable", "processors-shared");
         fresh(state);
-        reads(8, data_s[i], 0);
+        reads(8, fast_to_slow_s[i], 0);
         for (int r = 0; r < 4; r++) /* in every other of these rounds computing, else reading */
             (r % 2 ? &outcome[2 * r].run.disturbance : &reading[r].disturbance)->disturbed = true;
         expect_read_answer("not-measurable", "disturbed");
         reading[0].disturbance.disturbed = false;
-        expect_read_answer(i == 0   ? "io-faster-than-needed"
-                           : i == 1 ? "balanced"
-                                    : "io-too-slow",
-                           NULL);
+        expect_read_answer(answer[i], NULL);
         for (int r = 0; r < 8; r++) /* the writing alone: that says nothing of reading */
             outcome[2 * r + 1].run.disturbance.disturbed = true;
-        expect_read_answer(i == 0   ? "io-faster-than-needed"
-                           : i == 1 ? "balanced"
-                                    : "io-too-slow",
-                           NULL);
+        expect_read_answer(answer[i], NULL);
         struct bt_judged j;
         bt_judge(&j, &job);
         assert_string_equal(
@@ -806,6 +807,7 @@ int main(void)
         cmocka_unit_test_setup(readings_are_called_what_they_are, fresh),
         cmocka_unit_test_setup(readings_are_put_together_by_kind, fresh),
         cmocka_unit_test_setup(one_answer_about_reading_for_each_case, fresh),
+        cmocka_unit_test_setup(reading_from_memory_decides_nothing, fresh),
         cmocka_unit_test_setup(reading_that_cannot_be_measured_decides_nothing, fresh),
         cmocka_unit_test_setup(rounds_go_on_for_reading, fresh),
         cmocka_unit_test_setup(answers_about_reading_are_seldom_wrong, fresh),

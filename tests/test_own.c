@@ -426,6 +426,76 @@ static void temps_of_who_lives_stay(void **state)
     assert_int_equal(names(note), 0);
 }
 
+/* A file that is replaced again and again is known by a word in it. */
+#define MARK "0123456789abcdef-mark"
+
+static int note_texts_and_wait(void)
+{
+    static const char *const name[] = {"ours", "foreign", "late", "link", "absent"};
+    struct own *o;
+    OR_RETURN(own_begin(&o, dir, 0, false));
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        OR_RETURN(own_expect_text(o, name[i], MARK));
+    if (write(ready[1], "!", 1) != 1) return 1;
+    for (;;)
+        pause();
+}
+
+static void a_text_without_the_mark_stays(void **state)
+{
+    (void)state;
+    static char late[70000];
+    char note[4096], path[4096];
+    clear();
+    memset(late, ' ', sizeof late - 1);
+    memcpy(late + sizeof late - sizeof MARK, MARK, sizeof MARK);
+    const pid_t child = start(note_texts_and_wait);
+    put("ours", "{\n  \"run_id\": \"" MARK "\"\n}\n");
+    put("foreign", "0123456789abcdef-marc");
+    put("late", late); /* behind what is read of a file */
+    put("target", MARK);
+    path_of("link", path);
+    assert_int_equal(symlink("target", path), 0);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 6);
+    end(child);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 4);
+    assert_true(there("foreign") && there("late") && there("link") && there("target"));
+}
+
+static void a_temporary_that_nobody_holds_goes(void **state)
+{
+    (void)state;
+    char path[4096], *held, *left, *other, note[4096];
+    int hold, released, of_other;
+    clear();
+    path_of("a", path);
+    const int fd = temp_open_held(path, &held, &hold);
+    const int left_fd = temp_open_held(path, &left, &released);
+    path_of("a.b", path);
+    const int other_fd = temp_open_held(path, &other, &of_other);
+    assert_true(fd >= 0 && left_fd >= 0 && other_fd >= 0 && hold >= 0 && released >= 0);
+    close(released);
+    close(of_other);
+    put("a.01234567.tmp.txt", "no temporary");
+    path_of("a", path);
+    temp_sweep(path);
+    assert_int_equal(access(held, F_OK), 0);
+    assert_int_equal(access(left, F_OK), -1);
+    assert_int_equal(access(other, F_OK), 0);
+    assert_int_equal(names(note), 3);
+    close(hold);
+    temp_sweep(path);
+    assert_int_equal(access(held, F_OK), -1);
+    close(fd);
+    close(left_fd);
+    close(other_fd);
+    free(held);
+    free(left);
+    free(other);
+}
+
 /* Another program that starts removes a dead one's lock, and holds it meanwhile. */
 static void a_sweep_beside_is_no_other_run(void **state)
 {
@@ -594,6 +664,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_known_stays),
         cmocka_unit_test(a_note_that_is_wrong),
         cmocka_unit_test(temps_of_who_lives_stay),
+        cmocka_unit_test(a_text_without_the_mark_stays),
+        cmocka_unit_test(a_temporary_that_nobody_holds_goes),
         cmocka_unit_test(a_sweep_beside_is_no_other_run),
         cmocka_unit_test(a_directory_that_is_read_only),
         cmocka_unit_test(what_cannot_be_opened_is_not_left),

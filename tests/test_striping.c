@@ -167,10 +167,32 @@ static void hints_without_sense_are_refused(void **state)
     assert_null(io_hint_value(6, good, "fo"));
 }
 
+static void expect_json(const struct io_striping *s, const char *text)
+{
+    json_t *o = io_striping_json(s);
+    char *got = json_dumps(o, JSON_COMPACT);
+    assert_non_null(got);
+    assert_string_equal(got, text);
+    free(got);
+    json_decref(o);
+}
+
+/* What a tool printed need not be UTF-8. */
+static void striping_as_json(void **state)
+{
+    (void)state;
+    expect_json(&(struct io_striping){0}, "{\"count\":null,\"unit_bytes\":null,\"pool\":null}");
+    expect_json(&(struct io_striping){.count = 4, .unit_bytes = 1 << 20, .pool = "flash"},
+                "{\"count\":4,\"unit_bytes\":1048576,\"pool\":\"flash\"}");
+    expect_json(&(struct io_striping){.count = 4, .pool = "a\xff"},
+                "{\"count\":4,\"unit_bytes\":null,\"pool\":\"a?\"}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(striping_is_read_from_recorded_answers),
+        cmocka_unit_test(striping_as_json),
         cmocka_unit_test(tools_are_asked_and_told),
         cmocka_unit_test(hints_without_sense_are_refused),
     };

@@ -237,6 +237,15 @@ romio321 auto:mpiio" ]
     tune --against nowhere
     expect_status 1
     expect_text "no exhaustive study"
+    # A damaged one, which would end the whole after the search.
+    mkdir damaged
+    for damage in '.hint = 3' '.hint = ["a=1"]' '.io = null' '.["env.OMPI_MCA_io"] = {}' '.json = "/tmp/x"' '.minutes = "2"'; do
+        jq -n "{schema: \"nht1-study-summary/1\", points: [{id: \"p01\", section: \"mpiio\", series: [{median: 1}],
+            settings: ({io: \"mpiio\"} | $damage)}]}" >damaged/summary.json
+        tune --against damaged
+        expect_status 1
+        expect_text "--against damaged: point p01 is none of an exhaustive study"
+    done
     [ ! -e starts ]
 }
 

@@ -103,7 +103,7 @@ struct beffio_pattern beffio_pattern(int no, int64_t m_part_bytes)
     const enum beffio_type type = type_of(no);
     const int row = type <= BEFFIO_SEPARATE ? no : ROW_SEPARATE + no - beffio_type_first(type);
     const struct row *t = &table[row];
-    struct beffio_pattern p = {.no = no, .type = type, .u = t->u, .pos = t->pos};
+    struct beffio_pattern p = {.type = type, .u = t->u, .pos = t->pos};
     p.fill = row == ROW_FILL;
     p.chunk_bytes = t->chunk == M ? m_part_bytes : t->chunk;
     p.call_bytes = t->call ? t->call : p.chunk_bytes;

@@ -32,7 +32,6 @@ enum {
 };
 
 struct beffio_pattern {
-    int no;
     enum beffio_type type;
     int64_t
         chunk_bytes; /* l, contiguous on disk; 0 for a fill-up: whatever is left of the segment */

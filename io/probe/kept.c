@@ -54,7 +54,7 @@ json_t *probe_entry(const struct sys_fs *fs, const json_t *components, const jso
     }
     watch_utc(utc);
     js_set(entry, "utc", json_string(utc));
-    js_set(entry, "chosen", json_string(mpilib_component()));
+    js_set(entry, "chosen", js_text(mpilib_component()));
     js_set(entry, "components", components ? json_incref((json_t *)components) : json_null());
     js_set(entry, "findings", kept);
     return entry;

@@ -408,13 +408,19 @@ static bool answers(const struct probe *p, const char *path)
 
 static int check_outputs(const struct probe *p, const struct program_output *result)
 {
+    char store[4096];
     if (p->of->known && p->of->json)
         return err_set(ERR_USAGE,
                        "--known and --json exclude each other: where something is known, "
                        "nothing is tried");
     if (answers(p, result->path)) {
         TRY(conf_name_file("--tc-store", p->of->tc_store));
-        return program_outputs_check(result, 1);
+        TRY(program_outputs_check(result, 1));
+        if (result->path && probe_store(p->of->tc_store, store, sizeof store) == 0 &&
+            answers(p, store))
+            return conf_files_differ("--json", result->path, "the store of findings", store);
+        err_clear();
+        return 0;
     }
     return err_set(ERR_IO, "--json %s: its file system does not answer", result->path);
 }

@@ -9,6 +9,7 @@
 
 #include "base/child.h"
 #include "base/err.h"
+#include "base/json.h"
 
 #define ANSWER_MAX 16384
 #define LIMIT_S    60.0 /* for a tool: a server that does not answer keeps it waiting */
@@ -147,5 +148,5 @@ json_t *io_striping_json(const struct io_striping *s)
 {
     return json_pack("{so so so}", "count", s->count > 0 ? json_integer(s->count) : json_null(),
                      "unit_bytes", s->unit_bytes > 0 ? json_integer(s->unit_bytes) : json_null(),
-                     "pool", s->pool[0] ? json_string(s->pool) : json_null());
+                     "pool", s->pool[0] ? js_text(s->pool) : json_null());
 }

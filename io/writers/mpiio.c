@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/stop.h"
@@ -245,14 +246,14 @@ int io_mpiio_report_info(MPI_Info info, json_t *into)
     char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
     int keys = 0, there, rc = 0;
     json_t *hints = json_object();
-    json_object_set_new(into, "mpiio_component", json_string(mpilib_component()));
+    json_object_set_new(into, "mpiio_component", js_text(mpilib_component()));
     json_object_set_new(into, "hints_reported", hints);
     if (info == MPI_INFO_NULL) return 0;
     TRY_MPI_TO(done, rc, MPI_Info_get_nkeys(info, &keys));
     for (int i = 0; i < keys; i++) {
         TRY_MPI_TO(done, rc, MPI_Info_get_nthkey(info, i, key));
         TRY_MPI_TO(done, rc, MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &there));
-        json_object_set_new(hints, key, json_string(value));
+        json_object_set_new(hints, key, js_text(value));
     }
 done:
     MPI_Info_free(&info);

@@ -4,6 +4,7 @@ trouble.py, and where it is not 0 with one line that says why."""
 import argparse
 import json
 import os
+import shlex
 import sys
 
 from . import text, trouble
@@ -47,6 +48,14 @@ class Parser(argparse.ArgumentParser):
         """argparse's own says nothing when the output cannot be written."""
         if message:
             (file or sys.stderr).write(message)
+
+
+def words(said):
+    """A type for add_argument: words as a shell reads them."""
+    try:
+        return shlex.split(said)
+    except ValueError as e:
+        raise argparse.ArgumentTypeError('%s: %s' % (said, e))
 
 
 def number(low, high=float('inf'), kind=float):

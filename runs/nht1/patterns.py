@@ -13,9 +13,11 @@ POSITIONS = {1: '1k', 2: '1k+8', 3: '32k', 4: '32k+8', 5: '1M', 6: '1M+8', 7: 'M
 PATTERN_2, TOTAL = '1M of L = 2M', 'total'
 CHUNKS = tuple(POSITIONS.values())[:6] + (PATTERN_2, POSITIONS[7], POSITIONS[8])
 ROUNDS_MIN = 6  # for a 95 % interval of paired values
-B_EFF = (('b_eff', 'value'), ('at L_max', 'at_lmax'), ('rings at L_max', 'rings_at_lmax'),
-         ('latency, rings and random', 'latency_s'), ('latency, rings', 'rings_latency_s'),
-         ('latency, ping-pong', 'ping_pong_s'), ('ping-pong at L_max', 'ping_pong'))
+# Quantity of b_eff, its key in a summary, its member in a result.
+B_EFF = (('b_eff', 'value', 'b_eff_bytes_per_s'), ('at L_max', 'at_lmax', 'at_lmax.all_bytes_per_s'),
+         ('rings at L_max', 'rings_at_lmax', 'at_lmax.rings_bytes_per_s'),
+         ('latency, rings and random', 'latency_s', 'latency_s'), ('latency, rings', 'rings_latency_s', 'rings_latency_s'),
+         ('latency, ping-pong', 'ping_pong_s', 'ping_pong_latency_s'), ('ping-pong at L_max', 'ping_pong', 'ping_pong_bytes_per_s'))
 
 
 def order(key):
@@ -53,7 +55,13 @@ def of_result(partition):
 
 def of_b_eff(said):
     """{(quantity,): value} of a summary of b_eff."""
-    return {(name,): said[key] for name, key in B_EFF if said[key] is not None and said[key] > 0}
+    return {(name,): said[key] for name, key, _ in B_EFF if said[key] is not None and said[key] > 0}
+
+
+def of_b_eff_result(root):
+    """The same of a result of nht1-beff."""
+    found = {(name,): real(root, 'result.' + member) for name, _, member in B_EFF}
+    return {k: v for k, v in found.items() if v > 0}
 
 
 RANDOM, BEST = 'random', 'best'

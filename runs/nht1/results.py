@@ -99,7 +99,9 @@ def read_json(path, limit=SIZE_MAX_BYTES):
 
 
 def read_object(path):
-    """The same of a file that must hold an object."""
+    """The same of a file in a folder of ours, which holds an object: a pipe there would be waited for in vain."""
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise trouble.usage('%s: a pipe or device, not a file' % text.clean(path))
     value = read_json(path)
     if not isinstance(value, dict):
         raise trouble.usage('%s: not an object of JSON' % text.clean(path))
@@ -265,6 +267,7 @@ class Results(list):
         super().__init__(*results)
         self.refused = []  # why files of folders are left out that would be results
         self.sums = []  # what summaries (.sum) of b_eff and b_eff_io say, also of other programs
+        self.own_sums = []  # likewise those of this suite in folders, where no JSON says more
         self.tunes = []  # (path, content) of what runs/study tune found
         self.checks = []  # likewise of runs/study check
 
@@ -299,6 +302,8 @@ def load(paths):
                 found.refused.append(str(e))
             except trouble.Trouble:
                 found.passed_over += below.endswith('.json')
+    for program, kind in (('b_eff', 'nht1-beff'), ('b_eff_io', 'nht1-beffio')):
+        found.sums += [s for s in found.own_sums if s['program'] == program and not found.of(kind)]
     if not found and not found.sums:
         if found.refused:
             raise trouble.usage(found.refused[0])
@@ -326,14 +331,18 @@ def _files(top):
 
 
 def _take(found, path, named):
-    """Adds a file; Trouble where it is no result. In a folder, what this suite has summed up stands
-    beside its JSON, which says more."""
+    """Adds a file; Trouble where it is no result. In a folder, what this suite has summed up counts
+    only where there is no JSON of the program, which says more."""
     if path.endswith('.sum'):
         said = sumfile.read(path)
         if said is None:
             raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
-        found.sums += [s for s in said if named or not s['ours']]
+        for s in said:
+            (found.sums if named or not s['ours'] else found.own_sums).append(s)
         return
+    if path.endswith('.prot'):
+        raise trouble.usage('%s: a protocol is read by runs/study released alone; name the JSON or the summary (.sum) of the '
+                            'run' % text.clean(path))
     root = read_json(path)
     schema = word(root, 'schema')
     kind, _, version = schema.partition('/')

@@ -125,6 +125,11 @@ def number(x, digits=3):
     return '%.*f' % (max(0, places), x)
 
 
+def ratio(x):
+    """With three decimals; one that these do not show, or that has digits that nobody measured, with three digits."""
+    return '%.3f' % x if 0.01 <= x < 1e4 else '%.3g' % x
+
+
 def count(n):
     """'42 448 320': digits in groups of three."""
     return '{:,}'.format(int(n)).replace(',', '\u202f')

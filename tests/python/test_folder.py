@@ -2,10 +2,12 @@
 """The folder of a study: what stops its making at any write leaves one that the next start takes."""
 import errno
 import os
+import shutil
 import tempfile
 import unittest
 from unittest import mock
 
+from nht1.report import output
 from nht1.study import folder
 from nht1.trouble import Trouble
 
@@ -56,6 +58,45 @@ class Making(unittest.TestCase):
         os.symlink('elsewhere', os.path.join(self.path, 'study.ini'))
         with self.assertRaises(Trouble):
             make(self.path)
+
+    def test_pipes_in_the_place_of_its_files_are_not_waited_for(self):
+        for name in 'study.json', 'runs/p01-r01/run.json', 'runs/p01-r01/result.json', 'lock':
+            made = make(self.path)
+            made.lock.close()
+            os.makedirs(os.path.join(self.path, 'runs', 'p01-r01'), exist_ok=True)
+            with open(os.path.join(self.path, 'runs', 'p01-r01', 'run.json'), 'w') as f:
+                f.write('{"name": "p01-r01", "wall_s": 1, "ok": true, "status": 0, "trouble": null}')
+            path = os.path.join(self.path, name)
+            if os.path.exists(path):
+                os.unlink(path)
+            os.mkfifo(path)
+
+            def read():
+                made = make(self.path)
+                made.results()
+                made.result('p01-r01')
+                made.lock.close()
+            if name == 'lock':
+                read()
+            else:
+                self.assertRaises(Trouble, read)
+            shutil.rmtree(self.path)
+
+    def test_a_lock_that_is_a_link_is_not_followed(self):
+        os.mkdir(self.path)
+        os.symlink('../elsewhere', os.path.join(self.path, 'lock'))
+        self.assertRaises(Trouble, make, self.path)
+        self.assertFalse(os.path.exists(os.path.join(self.scratch.name, 'elsewhere')))
+
+    def test_a_list_of_tables_that_is_damaged_names_none(self):
+        os.mkdir(self.path)
+        path = os.path.join(self.path, output.LIST)
+        os.mkfifo(path)
+        self.assertEqual(output.listed(self.path), {})
+        os.unlink(path)
+        with open(path, 'w') as f:
+            f.write('[' * 100000)
+        self.assertEqual(output.listed(self.path), {})
 
 
 class Writing(unittest.TestCase):

@@ -38,13 +38,17 @@ def compare_sums(found, sides):
     if not any(side.sums for side in sides):
         return
     _buffers(found, sides)
-    io, beff = [_io(side) for side in sides], [[patterns.of_b_eff(s) for s in side.sums_of('b_eff')] for side in sides]
-    for procs in sorted(p for p in set(io[0]) & set(io[1]) if p):
-        _pairs(found, [side[procs] for side in io], 'bytes/s', text.processes(procs))
-    if all(beff):
-        _pairs(found, beff, 'bytes/s', '')
+    _definitions(found, sides)
+    for name, side in zip('AB', sides):
+        not_valid = [s for s in side.sums if s['valid'] is False]
+        if not_valid:
+            found.studied.append('%s: %s is not valid by its own definition' % (name, text.clean(not_valid[0]['path'])))
+    for of in (_io, _beff):
+        a, b = map(of, sides)
+        for procs in sorted(p for p in set(a) & set(b) if p):
+            _pairs(found, [a[procs], b[procs]], 'bytes/s', text.processes(procs))
     if not found.metrics:
-        found.reasons.append('A and B have no summary with as many processes and the same definition')
+        found.reasons.append('A and B have no values of one program with as many processes')
 
 
 def _buffers(found, sides):
@@ -56,6 +60,18 @@ def _buffers(found, sides):
                 ', '.join('%d to %d' % v for v in sorted(s)) for s in said)))
 
 
+def _definitions(found, sides):
+    """What makes values of one program such of two kinds: other definitions, other longest messages."""
+    for kind, name, path in (('nht1-beff', 'b_eff', 'definition'), ('nht1-beffio', 'b_eff_io', 'b_eff_io.definition')):
+        said = [{s['definition'] for s in side.sums_of(name)} | {results.word(r.root, path) for r in side.of(kind)} for side in sides]
+        if all(said) and said[0] != said[1] and not any(None in s for s in said):
+            found.reasons.append('%s: the definition is %s in A, %s in B' % (name, *(', '.join(sorted(s)) for s in said)))
+    longest = [{s['sizes'][-1] for s in side.sums_of('b_eff') if s['sizes']} | {
+        results.integer(r.root, 'memory.lmax_bytes') for r in side.of('nht1-beff')} for side in sides]
+    if all(longest) and longest[0] != longest[1]:
+        found.reasons.append('b_eff: L_max is %s bytes in A, %s in B' % tuple(', '.join(map(str, sorted(s))) for s in longest))
+
+
 def _offsets(side, kind, name):
     told = [s['buffer_offset_bytes'] for s in side.sums_of(name)]
     for r in side.of(kind):
@@ -65,7 +81,7 @@ def _offsets(side, kind, name):
 
 
 def _io(side):
-    """{processes and definition: [{quantity: value}]} of summaries and of results of nht1-beffio."""
+    """{processes: [{quantity: value}]} of summaries and of results of nht1-beffio."""
     kept = {}
     for s in side.sums_of('b_eff_io'):
         kept.setdefault(s['procs'], []).append({('b_eff_io',): s['value'], **patterns.of_sum(s)})
@@ -74,6 +90,16 @@ def _io(side):
             value = next((results.real(v, 'bytes_per_s') for v in results.items(p, 'values') if results.true(v, 'headline')), 0)
             if value > 0:
                 kept.setdefault(results.integer(p, 'procs'), []).append({('b_eff_io',): value, **patterns.of_result(p)})
+    return kept
+
+
+def _beff(side):
+    """The same of b_eff."""
+    kept = {}
+    for s in side.sums_of('b_eff'):
+        kept.setdefault(s['procs'], []).append(patterns.of_b_eff(s))
+    for r in side.of('nht1-beff'):
+        kept.setdefault(results.integer(r.root, 'system.ranks'), []).append(patterns.of_b_eff_result(r.root))
     return kept
 
 

@@ -185,8 +185,43 @@ def _lines(panel, label):
     return textwrap.wrap(shown(label), panel.get('chars', CHARS)) or ['']
 
 
+def shared_key(panels):
+    """The panel whose key serves for all of several panels, because it has every series of theirs in the same
+    style; None where each needs its own."""
+    keyed = [p for p in panels if p.get('key', True) and p['styles']]
+    most = max(keyed, key=lambda p: len(p['styles']), default=None)
+    same = all(most['styles'].get(s) == style for p in keyed for s, style in p['styles'].items())
+    return most if len(keyed) > 1 and same else None
+
+
+def without_key(panels):
+    return [dict(p, key=False) for p in panels]
+
+
+def _shared_legend(place, handles, inches):
+    """The legend of a figure in as many columns as have room in so many inches; place: a figure or axes."""
+    wide = max(len(label) for _, label in handles)
+    columns = max(1, min(len(handles), int(inches / (0.7 + CHAR * wide))))
+    return place.legend([h for h, _ in handles], [label for _, label in handles], loc='upper left', ncol=columns,
+                        bbox_to_anchor=(0, 1), borderaxespad=0, handlelength=2.6, columnspacing=1.4)
+
+
+def key_figure(panel, data):
+    """The key of a panel alone, of its own size."""
+    with matplotlib.rc_context(STYLE):
+        f, handles = Figure(figsize=(2 * WIDTH, 2)), []
+        FigureCanvasAgg(f)
+        ax = f.subplots()
+        for series in panel['styles']:
+            _series(ax, panel, series, data[panel['name'], series], handles)
+        ax.set_visible(False)
+        size = _shared_legend(f, handles, 2 * WIDTH).get_window_extent(f.canvas.get_renderer())
+        f.set_size_inches(size.width / f.dpi, size.height / f.dpi)
+    return f
+
+
 def panel_into(ax, panel, data):
-    """Draws one panel."""
+    """Draws one panel. Returns [(artist, label)] for a key."""
     handles, across = [], panel.get('across')
     x_axis, y_axis = (ax.yaxis, ax.xaxis) if across else (ax.xaxis, ax.yaxis)
     places = list(_values(panel, data, False))
@@ -240,6 +275,7 @@ def panel_into(ax, panel, data):
                   bbox_to_anchor=(0, 0), bbox_transform=ax.transAxes + matplotlib.transforms.
                   ScaledTranslation(0, lift / 72, ax.figure.dpi_scale_trans), ncol=columns,
                   borderaxespad=0, handlelength=2.6, columnspacing=1.4)
+    return handles
 
 
 def height_of(panel):
@@ -253,25 +289,37 @@ def height_of(panel):
 
 
 def figure(title, panels, data, of=None):
-    """The figure of matplotlib: panels side by side, at most three in a row. of: all panels of a
-    figure of which one is drawn for itself, as wide and high as beside the others."""
+    """The figure of matplotlib: panels side by side, at most three in a row, and a key for all where they can
+    share one, in a free place or below. of: all panels of a figure of which one is drawn for itself, as wide
+    and high as beside the others."""
+    shared = shared_key(panels)
+    key = panels.index(shared) if shared else None
+    panels = without_key(panels) if shared else panels
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
     of = of or panels
     width = columns * ((WIDE, WIDTH, NARROW)[min(3, len(of)) - 1] +
                        CHAR * (max(p.get('chars', CHARS) for p in of) - CHARS))
+    heights = [max(map(height_of, of))] * rows
+    if key is not None and rows * columns == len(panels):
+        heights.append(0.1 + 0.18 * len(panels[key]['styles']) / columns)
     with matplotlib.rc_context(STYLE):
-        f = Figure(figsize=(width, rows * max(map(height_of, of))))
+        f = Figure(figsize=(width, sum(heights)))
         FigureCanvasAgg(f)
-        axes = f.subplots(rows, columns, squeeze=False)
+        axes = f.subplots(len(heights), columns, squeeze=False, gridspec_kw={'height_ratios': heights})
         for ax in axes.flat[len(panels):]:
-            ax.set_visible(False)
+            ax.set(xticks=[], yticks=[])
+            ax.set_axis_off()
+        handles = []
         for ax, panel in zip(axes.flat, panels):
-            panel_into(ax, panel, data)
+            handles.append(panel_into(ax, panel, data))
             if len(panels) > 1 and panel.get('headed', True):
                 above = panel.get('marks') or panel.get('across') and panel.get('levels')
                 ax.set_title(panel['name'], loc='left', pad=25 if len(panel.get('marks', ())) > 1
                              else 16 if above else 6)
+        if key is not None:
+            free = len(heights) == rows
+            _shared_legend(axes.flat[len(panels)], handles[key], width / columns if free else width).set_in_layout(False)
     lay_out(f, title)
     return f
 

@@ -44,7 +44,7 @@ def can_draw():
 
 def draw(figures, keep=False, tick=lambda done: None):
     """Draws figures, as many at a time as there are cores: figure.svg is a list of elements for the
-    page, one per panel, and with keep figure.pictures {kind: bytes}."""
+    page, one per panel, figure.key that of a key which they share, and with keep figure.pictures {kind: bytes}."""
     from concurrent.futures import ProcessPoolExecutor, process
     from multiprocessing import get_context
     importlib.import_module('.draw', __package__)  # takes longest: before processes part
@@ -53,7 +53,7 @@ def draw(figures, keep=False, tick=lambda done: None):
 
     def collect(drawn):
         for done, (figure, made) in enumerate(zip(figures, drawn), 1):
-            figure.svg, pictures = made
+            figure.svg, figure.key, pictures = made
             figure.pictures.update(pictures)
             tick(done)
     if jobs < 2:
@@ -83,11 +83,18 @@ def _panels(figure):
 def _drawn(figure, keep):
     from . import draw as drawing
     elements, pictures, panels = [], {}, _panels(figure)
-    for number, panel in enumerate(panels):
-        out, drawn = io.StringIO(), drawing.figure('', [panel], figure.data, panels)
+    key = drawing.shared_key(panels)
+    alone = drawing.without_key(panels) if key else panels
+    for number, panel in enumerate(alone):
+        out, drawn = io.StringIO(), drawing.figure('', [panel], figure.data, alone)
         drawing.save(drawn, {out: 'svg'}, 'none')
         label = figure.title if len(panels) == 1 else '%s: %s' % (figure.title, panel['name'])
         elements.append(inline(out.getvalue(), '%s-%d' % (figure.name, number), label))
+    key_svg = ''
+    if key:
+        out = io.StringIO()
+        drawing.save(drawing.key_figure(key, figure.data), {out: 'svg'}, 'none')
+        key_svg = inline(out.getvalue(), figure.name + '-key', figure.title + ': key')
     if keep:
         if len(panels) == 1:
             drawing.lay_out(drawn, text.mathtext(figure.title))
@@ -96,7 +103,7 @@ def _drawn(figure, keep):
         streams = {kind: io.BytesIO() for kind in KINDS}
         drawing.save(drawn, {stream: kind for kind, stream in streams.items()}, fonts=3)
         pictures = {kind: s.getvalue() for kind, s in streams.items()}
-    return elements, pictures
+    return elements, key_svg, pictures
 
 
 def inline(svg, name, label):

@@ -87,10 +87,12 @@ class Outputs:
 
 def listed(folder):
     try:
+        if not os.path.isfile(os.path.join(folder, LIST)):
+            return {}
         with open(os.path.join(folder, LIST), 'rb') as f:
             known = json.loads(f.read(1 << 22)).get('sha256', {})
         return dict(known)
-    except (OSError, ValueError, AttributeError, TypeError):
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         return {}
 
 

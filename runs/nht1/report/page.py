@@ -44,7 +44,7 @@ class Figure:
 
     def __init__(self, name, title):
         self.name, self.title, self.panels, self.data = name, text.clean(title), [], {}
-        self.looks, self.svg, self.pictures, self.caption = {}, [], {}, ''
+        self.looks, self.svg, self.key, self.pictures, self.caption = {}, [], '', {}, ''
 
     def panel(self, name='', x='', y='', across=False, key=True, **more):
         """Begins a panel. x, y: label or {label, log, ticks, from_zero, time}, a tick

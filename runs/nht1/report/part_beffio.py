@@ -197,8 +197,8 @@ def _published(page, best, valid, sums):
             f.series(name, 'points' if good else 'hollow', [
                 (at_file + i, s[1]) for i, s in enumerate(files) if bool(s[2]) == good] + [
                 (at_file + len(files) + i, v) for i, (_, v) in enumerate(papers) if good])
-    _titled(page, f, 'The largest value of this system beside those of the papers of 1999 to 2001, a panel for each '
-                   'definition. Release 0.5 weighs patterns by time, 1.x methods of access. ' + HOLLOW)
+    _titled(page, f, 'The largest value%s beside those of the papers of 1999 to 2001, a panel for each '
+                   'definition. Release 0.5 weighs patterns by time, 1.x methods of access. ' % (' of this system' if valid else ', of a trial,') + HOLLOW)
 
 
 CURVES_MAX = 8

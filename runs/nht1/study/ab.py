@@ -254,8 +254,8 @@ class Alternation:
         self.order.append(''.join(side.name for side in order))
         for side in self.sides:
             side.costs.append(costs[side.name])
-        self.speak.say('round %d  A %s  B %s  B / A %.3f' % (
-            number, self._shown(costs['A']), self._shown(costs['B']), costs['B'] / costs['A']))
+        self.speak.say('round %d  A %s  B %s  B / A %s' % (
+            number, self._shown(costs['A']), self._shown(costs['B']), text.ratio(costs['B'] / costs['A'])))
 
     def _shown(self, cost):
         value = 1 / cost if self.better == 'high' else cost
@@ -326,7 +326,7 @@ class Alternation:
     def _interval(self):
         if self.look.get('lo') is None:
             return 'no interval yet' if not self.look.get('drifting') else 'B / A drifts: no interval'
-        return 'B / A = %.3f (%.3f to %.3f)' % tuple(self.look[k] for k in ('centre', 'lo', 'hi'))
+        return 'B / A = %s (%s to %s)' % tuple(text.ratio(self.look[k]) for k in ('centre', 'lo', 'hi'))
 
     def _needed(self):
         """Rounds, all together, that would decide; None where that is not known."""

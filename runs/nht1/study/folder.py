@@ -159,7 +159,11 @@ class Folder:
         return os.path.join(self.path, *names)
 
     def _lock(self):
-        self.lock = open(self.file('lock'), 'a')
+        try:  # no pipe is waited for, no link followed
+            handle = os.open(self.file('lock'), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        except OSError as e:
+            raise failed('%s: %s' % (self.file('lock'), e.strerror))
+        self.lock = open(handle, 'r+b', buffering=0)
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -45,8 +45,8 @@ def _arguments(argv):
         help='memory of a process in 2^20 bytes, from which the largest chunk and message follow, default %(default)s')
     add('--files', metavar='DIR', help='write the files that are measured there; default: in the folder of the study')
     add('--out', metavar='DIR', help='folder for sources, commands and summaries; default: a new one')
-    add('--cc', metavar='COMMAND', default='mpicc', help='compiler, default %(default)s')
-    add('--cflags', metavar='WORDS', default='-O2 -std=gnu89 -w', help='its options, default %(default)s')
+    add('--cc', metavar='COMMAND', type=command.words, default='mpicc', help='compiler, default %(default)s')
+    add('--cflags', metavar='WORDS', type=command.words, default='-O2 -std=gnu89 -w', help='its options, default %(default)s')
     whole.add_launcher(add)
     add('--seed', metavar='N', type=command.number(0, 1 << 31, kind=int), help='of the order; default: a random one')
     add('--json', metavar='FILE', help='write the ratios to FILE as JSON')
@@ -120,20 +120,20 @@ class Released:
     def build(self):
         for folder in (self.folder, self.files):
             os.makedirs(folder, exist_ok=True)
-        flags = shlex.split(self.args.cflags)
         for program, source in self.sources.items():
             define = ['-DMEMORY_PER_PROCESSOR=%d' % self.args.mb] if program == 'b_eff' else []
-            words = shlex.split(self.args.cc) + flags + define + ['-I' + os.path.dirname(source), '-o', os.path.join(
+            words = self.args.cc + self.args.cflags + define + ['-I' + os.path.dirname(source), '-o', os.path.join(
                 self.folder, program), source, '-lm']
             try:
                 status, out, err = child.ask(words, COMPILE_S)
             except OSError as e:
-                raise trouble.failed('--cc %s: %s' % (self.args.cc, e.strerror))
+                raise trouble.failed('--cc %s: %s' % (text.clean(words[0]), e.strerror))
             with open(os.path.join(self.folder, program + '.build'), 'w', encoding='utf-8') as f:
                 f.write(shlex.join(words) + '\n' + out + err)
             if status != 0:
-                raise trouble.failed('%s does not compile: %s' % (
-                    text.clean(source), text.clean((err.strip().splitlines() or ['no message'])[0], 300)))
+                said = err.strip().splitlines() or ['no message']
+                raise trouble.failed('%s does not compile: %s' % (text.clean(source), text.clean(
+                    next((line for line in said if 'error' in line), said[0]), 300)))
             self.say('built     %s' % shown(os.path.join(self.folder, program)))
 
     def _words(self, program, ours, stem):
@@ -166,7 +166,7 @@ class Released:
             self.interrupted = True
             return None
         path = stem + '.sum'
-        said = sumfile.read(path) if os.path.exists(path) else None
+        said = sumfile.read(path) if os.path.isfile(path) else None
         if why or not said or status not in (0, trouble.INVALID):
             raise trouble.failed('%s ended with status %s%s: %s; see %s' % (
                 name, status, '' if said else ', without a .sum that can be read', drive.last_words(folder),
@@ -238,7 +238,7 @@ class Released:
             for key, *rest in c.by_pattern:
                 sizes = c.sizes(*key)
                 rows.append([*key, *_cells(*rest)] + [cell for ratio, size in (min(sizes), max(sizes))
-                                                      for cell in ('%.3f' % ratio, str(size))])
+                                                      for cell in (text.ratio(ratio), str(size))])
             if c.by_pattern:
                 words += '\nby the best method, the median over message sizes; smallest and largest: of a size\n' + text.table(rows)
         return words
@@ -250,7 +250,7 @@ def _json(found):
 
 
 def _cells(n, ratio, low, high):
-    return [str(n), '%.3f' % ratio] + ['-' if v is None else '%.3f' % v for v in (low, high)]
+    return [str(n), text.ratio(ratio)] + ['-' if v is None else text.ratio(v) for v in (low, high)]
 
 
 def main(argv):

@@ -345,11 +345,16 @@ class Tuner:
         for point in items(summary, 'points'):
             settings = members(point, 'settings')
             median = real(point, 'series.0.median')
-            if median == median and word(settings, 'io'):
-                own = {k: v for k, v in settings.items() if k in self.program.options and k != 'io' and
-                       k not in self.common}
-                known.append((median, Way(settings.get('env.' + COMPONENT, ''), re.sub(
-                    r' \([^()]*\)$', '', word(point, 'section')), own)))
+            if median != median:
+                continue
+            own = {k: v for k, v in settings.items() if k in self.program.options and k != 'io' and
+                   k not in self.common}
+            label = re.sub(r' \([^()]*\)$', '', word(point, 'section'))
+            if not (median > 0 and label and settings.get('io') == label.split(' ')[0]) or \
+                    not all(isinstance(v, str) and v for v in settings.values()) or set(own) & set(OURS):
+                raise trouble.usage('--against %s: point %s is none of an exhaustive study' % (
+                    folder, word(point, 'id') or '?'))
+            known.append((median, Way(settings.get('env.' + COMPONENT, ''), label, own)))
         if not known:
             raise trouble.usage('--against %s: nothing there has a time' % folder)
         return min(known, key=lambda k: k[0])[1], len(known)
