@@ -59,13 +59,15 @@ int request_sides(struct request *r, const json_t *from, bool same, struct value
     return err_set(ERR_USAGE, "%s: ratios are those of numbers above 0", r->where);
 }
 
+#define LEVEL_MIN 1e-12 /* below, one minus it is one */
+
 int request_level(const struct request *r, double *level, uint64_t *seed)
 {
     int64_t number;
     *level = NAN;
     *seed = STATS_SEED;
     if (json_object_get(r->json, "level")) TRY(js_get_real(r->json, r->where, "level", level));
-    if (*level <= 0 || *level >= 1)
+    if (*level < LEVEL_MIN || *level > 1 - LEVEL_MIN)
         return err_set(ERR_USAGE, "%s: \"level\": a share between 0 and 1 is expected", r->where);
     if (!json_object_get(r->json, "seed")) return 0;
     TRY(js_get_int(r->json, r->where, "seed", 0, INT64_MAX, &number));
