@@ -32,8 +32,9 @@ void own_remove_folder(int dir_fd, const char *name)
 {
     DIR *dir = folder_open(dir_fd, name);
     for (struct dirent *e; dir && (e = readdir(dir));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(dir), e->d_name, 0);
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            unlinkat(dirfd(dir), e->d_name, 0) < 0)
+            unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR); /* an empty one */
     if (dir) closedir(dir);
     unlinkat(dir_fd, name, AT_REMOVEDIR);
 }

@@ -285,23 +285,13 @@ conforms() {
 }
 
 @test "a run stopped or killed at a random moment: the next one leaves nothing" {
-    local i job n=2 signal after status
-    local command=("$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-beff" "${brief[@]}" --json data/r.json --sum data/b.sum
-        --protocol data/b.prot)
-    mkdir data
+    local i n=2 status
+    local command=(nht1-beff "${brief[@]}" --json data/r.json --sum data/b.sum --protocol data/b.prot)
     [ -z "${NHT1_FULL:-}" ] || n=50
     for i in $(seq "$n"); do
-        signal=$([ $((i % 2)) = 0 ] && echo INT || echo KILL) after=0.$((RANDOM % 900 + 100))
-        "${command[@]}" >out 2>&1 3>&- &
-        job=$!
-        sleep "$after"
-        # shellcheck disable=SC2046 # words
-        kill "-$signal" $(own_processes nht1-beff) 2>/dev/null || true
-        wait "$job" || true
-        no_process nht1-beff
-        echo "SIG$signal after $after s: $(ls -A data)"
+        random_stop "$([ $((i % 2)) = 0 ] && echo INT || echo KILL)" nht1-beff "${command[@]}"
         status=0
-        "${command[@]}" >out 2>&1 || status=$?
+        mpi_run 2 "${command[@]}" >out 2>&1 || status=$?
         [ "$status" -eq 4 ]
         [ "$(LC_ALL=C ls -A data | tr '\n' ' ')" = "b.prot b.sum r.json " ]
     done

@@ -393,52 +393,27 @@ held() {
     nothing_left
 }
 
-# stopped SIGNAL SECONDS ARGUMENT...: a run in data gets the signal so long after its first file is
-# there; nothing may be left.
-stopped() {
-    local signal=$1 after=$2 rc=0
-    shift 2
-    "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-beffio" -p data -N 2 "$@" >out 2>&1 3>&- &
-    local job=$!
-    wait_until -p "$job" compgen -G "data/*_data_*" >/dev/null
-    sleep "$after"
-    pkill "-$signal" -P "$job" || kill "-$signal" "$job" || true
-    wait "$job" || rc=$?
-    no_process nht1-beffio && nothing_left && return 0
-    echo "SIG$signal after $after s, status $rc"
-    return 1
-}
-
 @test "a run stopped at a random moment leaves nothing" {
-    local n=2 signal
-    mkdir -p data
+    local i n=2
     [ -z "${NHT1_FULL:-}" ] || n=80
     for i in $(seq $n); do
-        signal=$([ $((i % 2)) = 0 ] && echo INT || echo TERM)
-        stopped "$signal" "$((RANDOM % 2)).$((RANDOM % 1000 + 1000))" -MB 64 -T 20 --max-space 1G
+        random_stop -l "$([ $((i % 2)) = 0 ] && echo INT || echo TERM)" nht1-beffio \
+            nht1-beffio -p data -N 2 -MB 16 -T 0.01 --max-space 1G
+        nothing_left
     done
 }
 
 @test "a run stopped or killed at a random moment, from its start on: the next one leaves nothing" {
-    local i job n=2 signal after status
-    mkdir -p data
+    local i n=2 status
+    local command=(nht1-beffio -p data -N "2,1" -MB 16 -T 0.01 --max-space 300M
+        --json data/r.json --sum data/b.sum --protocol data/b.prot)
     [ -z "${NHT1_FULL:-}" ] || n=50
     for i in $(seq "$n"); do
-        signal=$([ $((i % 2)) = 0 ] && echo INT || echo KILL) after=$((RANDOM % 2)).$((RANDOM % 1000 + 1000))
-        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-beffio" -p data -N 2,1 -MB 16 -T 3 --max-space 300M \
-            --json data/r.json --sum data/b.sum --protocol data/b.prot >out 2>&1 3>&- &
-        job=$!
-        sleep "$after"
-        # shellcheck disable=SC2046 # words
-        kill "-$signal" $(own_processes nht1-beffio) 2>/dev/null || true
-        wait "$job" || true
-        no_process nht1-beffio
-        echo "SIG$signal after $after s: $(ls -A data)"
+        random_stop "$([ $((i % 2)) = 0 ] && echo INT || echo KILL)" nht1-beffio "${command[@]}"
         status=0
-        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-beffio" -p data -N 2,1 -MB 16 -T 0.01 --max-space 300M \
-            --json data/r.json --sum data/b.sum --protocol data/b.prot >out 2>&1 || status=$?
+        mpi_run 2 "${command[@]}" >out 2>&1 || status=$?
         [ "$status" -eq 4 ]
-        rm -f data/r.json data/b.sum data/b.prot
+        rm data/r.json data/b.sum data/b.prot
         nothing_left
     done
 }
@@ -446,10 +421,11 @@ stopped() {
 @test "a run stopped over files of several GB leaves nothing" {
     slow
     need_space . 16384
-    mkdir -p data
+    local i
     for i in $(seq 20); do
-        stopped "$([ $((i % 2)) = 0 ] && echo INT || echo TERM)" "$((RANDOM % 25)).$RANDOM" \
-            -MB 512 -T 30 --max-space 12G
+        random_stop -l "$([ $((i % 2)) = 0 ] && echo INT || echo TERM)" nht1-beffio \
+            nht1-beffio -p data -N 2 -MB 512 -T 30 --max-space 12G
+        nothing_left
     done
 }
 

@@ -232,6 +232,39 @@ is_stopped() {
     grep -qs '^State:.T' "/proc/$1/status"
 }
 
+# random_stop [-l] SIGNAL PROGRAM COMMAND...: two ranks of a command whose program gets a signal in front of one of
+# its calls on files of ./data, whichever, -l: by way of the launcher; it says in front of which. A first run, which
+# goes to its end, counts the calls in ./log. Where there are fewer the other time it ends by itself.
+random_stop() {
+    local by=ranks signal program rank call calls job status=0 fault
+    [ "$1" != -l ] || { by=launcher && shift; }
+    signal=$1 program=$2
+    shift 2
+    fault=(env "LD_PRELOAD=$NHT1_TESTBIN/fault.so${LD_PRELOAD:+:$LD_PRELOAD}" "NHT1_FAULT_PROGRAM=$program"
+        "NHT1_FAULT_IN=$PWD/data")
+    mkdir -p data
+    if [ ! -e log ]; then
+        mkdir log
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "${fault[@]}" NHT1_FAULT_LOG="$PWD/log" "$@" >out 2>&1 || true
+    fi
+    read -r rank call calls < <(cd log && awk '$2 > 0 && $1 != "openr" { print FILENAME, $1, $2 }' [01] | shuf -n 1)
+    call=$call:$((RANDOM % calls + 1)):$rank
+    "$NHT1_ROOT/tests/mpi-run" -np 2 "${fault[@]}" NHT1_FAULT_STOP="$call" "$@" >out 2>&1 3>&- &
+    job=$!
+    if wait_stopped -p "$job" "$program" >wait.log; then
+        # shellcheck disable=SC2046 # words
+        if [ "$by" = ranks ]; then
+            kill "-$signal" $(own_processes "$program")
+        else
+            pkill "-$signal" -P "$job" || kill "-$signal" "$job"
+        fi
+        kill -CONT "$stopped" 2>/dev/null || true
+    fi
+    wait "$job" || status=$?
+    echo "SIG$signal by the $by at $call, status $status: $(ls -A data)"
+    no_process "$program"
+}
+
 # held_lock FILE: whether somebody holds it.
 held_lock() {
     [ -e "$1" ] && ! flock -n "$1" true

@@ -54,7 +54,7 @@ static void the_timeline_has_every_byte(void **state)
         assert_non_null(mkdtemp(dir));
         for (int r = 0; r < 3; r++)
             leave(dir, r, 3, 1e9 + 0.1 * late * r * BIN_S, at, 3);
-        assert_int_equal(profile_load(dir, &run), 0);
+        assert_int_equal(profile_load(dir, 1, &run), 0);
         assert_int_equal(run.ranks_n, 3);
         json_t *o = profile_json(&run);
         const json_t *written = json_object_get(json_object_get(o, "timeline"), "written_bytes");
@@ -91,7 +91,7 @@ static void counters_that_nobody_can_have_counted(void **state)
         if (what == 1) m->phase[0].kind[0].n = UINT64_C(1) << 63;
         if (what == 2) m->last_s = 1e308; /* of the timeline there would be no end */
         munmap(m, sizeof *m);
-        assert_int_equal(profile_load(dir, &run), 0);
+        assert_int_equal(profile_load(dir, 1, &run), 0);
         assert_int_equal(run.ranks_n, what == 3); /* nothing is wrong with the last */
         profile_free(&run);
         unlink(path);
@@ -128,7 +128,7 @@ static void a_point_that_cannot_be_replayed_is_left_out(void **state)
     m->phase[1].kind[0].n = m->phase[1].pieces = (UINT64_C(1) << 30) + 1;
     m->phase[1].kind[0].bytes = UINT64_C(1) << 32;
     munmap(m, sizeof *m);
-    assert_int_equal(profile_load(dir, &run), 0);
+    assert_int_equal(profile_load(dir, 1, &run), 0);
     assert_int_equal(profile_workload(&run, &w, &left_out, why), 0);
     assert_int_equal(left_out, 1);
     assert_int_equal(w.points_n, 2);

@@ -89,7 +89,8 @@ static int take(struct journal *j, struct manifest *m)
     if (w[3] > w[1] + 1 || w[4] > w[3] || w[3] < (uint64_t)j->complete_n)
         return bad_record(j, "claims dumps that are not there");
     j->complete_n = (int64_t)w[3];
-    if (last >= 0 && w[1] == (uint64_t)last) return 0;
+    if (last >= 0 && w[1] == (uint64_t)last)
+        return w[2] == (uint64_t)before ? 0 : bad_record(j, "has another step than its dump");
     if (w[1] != (uint64_t)last + 1 || last + 1 >= m->shape.dumps_n)
         return bad_record(j, "is not of the next dump");
     if (w[2] <= (uint64_t)before || w[2] > (uint64_t)m->steps)

@@ -13,6 +13,10 @@ int before_copy(const char *from, const char *to);
  * has kept: then nothing is removed. */
 int before_restore(const char *dir);
 
+/* The names of files that the program has made and that are gone in the end, in order. [out] names: to be
+ * freed, with its n strings. Returns 0, ERR_IO or ERR_NOMEM. */
+int before_temporary(const char *dir, char ***names, int *n);
+
 /* Whether what a run has written, by its notes, had still to reach a device when it had ended, as far as this
  * host knows: most of it in a file system in memory, or more than a twentieth not yet written out. flushed: the program has flushed files,
  * which counts where the system does not tell. */

@@ -93,7 +93,7 @@ static const char *unmeasurable(const struct profile_round *round, const struct 
         snprintf(why, 320,
                  "T_T measures memory, not a device: what was written had not reached one when the "
                  "program ended; write to a file system on a device, and let the program flush "
-                 "(MPI_File_sync)");
+                 "(MPI_File_sync, fsync)");
         return "page-cache";
     }
     if (z->t_t_s < BALANCE_SHORT_S) {
@@ -162,7 +162,7 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
                  "the pairs rise, fall or are like those before them: something else goes on here");
     else if (z->paired.side[BALANCE_AT_GOAL] > 0)
         snprintf(why, sizeof why,
-                 "that is above the goal, and whether the time inside MPI-IO is, "
+                 "that is above the goal, and whether the time inside I/O is, "
                  "too, is open: %s",
                  data);
     else
@@ -185,8 +185,8 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
     z->reason = unmeasurable(round, z, found, why);
     if (!z->reason && found == BALANCE_NOT_DATA) {
         snprintf(why, sizeof why,
-                 "zeta, %s, is above %.2f, but the time inside MPI-IO, %s, is not: with its writes "
-                 "the program is slower outside MPI-IO; leave a core to writing, and nothing else "
+                 "zeta, %s, is above %.2f, but the time inside I/O, %s, is not: with its writes "
+                 "the program is slower outside I/O; leave a core to writing, and nothing else "
                  "on the computer",
                  zeta, BALANCE_GOAL, data);
         z->reason = "slowdown";
@@ -196,7 +196,7 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
                   "Not measurable here and now: %s.", why);
     else if (found == BALANCE_FASTER)
         stamp_add(z->stamps, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
-                  "I/O is faster than this program needs: zeta %s, inside MPI-IO %s, %d pairs. "
+                  "I/O is faster than this program needs: zeta %s, inside I/O %s, %d pairs. "
                   "Writing %.3g times as slow would still meet NAS's goal of %.2f.",
                   zeta, data, z->pairs, balance_spare(&z->paired, &z->data), BALANCE_GOAL);
     else if (found == BALANCE_MET)
@@ -205,7 +205,7 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
                   BALANCE_GOAL);
     else if (found == BALANCE_MISSED)
         stamp_add(z->stamps, STAMP_IO_TOO_SLOW, SEVERITY_BAD, n,
-                  "I/O is too slow for this program: zeta %s, inside MPI-IO alone %s, %d pairs; "
+                  "I/O is too slow for this program: zeta %s, inside I/O alone %s, %d pairs; "
                   "NAS's goal is at most %.2f.",
                   zeta, data, z->pairs, BALANCE_GOAL);
     else

@@ -44,7 +44,7 @@
 #define VERSION_S    30.0 /* for a launcher to tell its version */
 
 struct options {
-    const char *out, *json, *split;
+    const char *out, *json, *split, *files;
     struct conf_list t_c_add;
     const char *between;
     bool t_c, force, keep, quiet;
@@ -78,13 +78,21 @@ static const struct conf_option options[] = {
          "of a rank; 1 gives a point for each call.",
      AT(split),
      .words = "run|open|direction"},
+    {.name = "files",
+     .arg = "DIR",
+     .help =
+         "Of POSIX calls, stdio and Fortran count those on files below this folder, also on files "
+         "that are only read. Without it: those on all files that the program opens for writing.",
+     AT(files)},
     {.name = "force", .help = "Overwrite FILE.xml even if it is not a workload.", AT(force)},
     {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
     {.name = "quiet", .help = "Print no summary.", AT(quiet)},
     {.name = "t-c",
      .help =
          "Also run the program with its writes dropped, which measures T_C; zeta = T_T / T_C - 1 "
-         "is what writing costs it. Both times are from MPI_Init to MPI_Finalize. The run with "
+         "is what writing costs it. Both times are from MPI_Init to MPI_Finalize, without MPI "
+         "those of "
+         "the command. The run with "
          "writes is the first one: its files stay as they are, and the other one reads them. What "
          "the program prints without its writes is not shown.",
      AT(t_c),
@@ -119,14 +127,16 @@ static const struct conf_option options[] = {
 static const struct conf_program program = {
     .name = "nht1-profile",
     .version = nht1_build,
-    .summary = "Records what an MPI program does with MPI-IO, as a workload that can be replayed, "
-               "and measures what its writing costs.",
+    .summary =
+        "Records what a program writes and reads, by MPI-IO, POSIX calls, stdio or Fortran, as "
+        "a workload that can be replayed, and measures what its writing costs.",
     .args = "-- COMMAND...",
     .max_args = WORDS_MAX,
     .examples =
         "  nht1-profile -- mpirun -np 4 ./solver input.dat\n"
         "  nht1-profile -o solver.xml --json solver.json -- srun ./solver\n"
         "  nht1-profile --t-c --repeat 5 -- mpirun -np 4 python3 checkpoint.py\n"
+        "  nht1-profile --t-c --repeat 5 -- ./serial-program\n"
         "  mpirun -np 4 nht1-workload solver.xml\n"
         "Exit status: that of the program, even where it has nothing to profile: then standard\n"
         "error says why. 1 wrong usage, 3 the program could not be started, or it ended with 0\n"
@@ -212,31 +222,39 @@ static const char **command_words(const struct session *s, bool drop, const char
 }
 
 /* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
- * it takes what the run with writes has noted. status: [out] as a shell has it. */
-static int execute(const struct session *s, const char *folder, bool drop, int *status)
+ * it takes what the run with writes has noted. [out] took_s: from its start to its end; status: as a
+ * shell has it. */
+static int execute(const struct session *s, const char *folder, bool drop, double *took_s,
+                   int *status)
 {
-    char setting[4][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX];
+    char setting[6][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX], files[PATH_MAX] = "";
     const char *more = getenv("LD_PRELOAD");
     const int n = sizeof setting / sizeof setting[0];
     const char *name = own_split(folder, parent);
     TRY(own_remove(s->own, name)); /* that of the round before */
     TRY(own_make_folder(s->own, name));
     if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
+    if (s->o->files && !realpath(s->o->files, files))
+        return err_set_errno(ERR_USAGE, errno, "--files: %s", s->o->files);
     if (drop) TRY(before_copy(s->dir, dir));
     snprintf(setting[0], sizeof setting[0], PROFILE_ENV_DIR "=%s", dir);
     snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", s->o->split);
     snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
-    if (snprintf(setting[3], sizeof setting[3], "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
-                 more ? more : "") >= (int)sizeof setting[3])
-        return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[3]);
-    const char *const passed[] = {setting[0], setting[1], setting[2], setting[3]};
+    snprintf(setting[3], sizeof setting[3], PROFILE_ENV_READS "=%d", s->o->t_c);
+    snprintf(setting[4], sizeof setting[4], PROFILE_ENV_FILES "=%s", files);
+    if (snprintf(setting[5], sizeof setting[5], "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
+                 more ? more : "") >= (int)sizeof setting[5])
+        return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[5]);
+    const char *const passed[] = {setting[0], setting[1], setting[2],
+                                  setting[3], setting[4], setting[5]};
     const char **word = command_words(s, drop, passed, s->open_mpi ? n : 0);
     if (!word) return ERR_NOMEM;
 
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);
     char *const as_it_is[] = {NULL};
-    char *const with[] = {setting[0], setting[1], setting[2], setting[3], NULL};
+    char *const with[] = {setting[0], setting[1], setting[2], setting[3],
+                          setting[4], setting[5], NULL};
     char **env = child_environment(NULL, s->open_mpi ? as_it_is : with);
     FILE *output = drop ? fopen(path, "ae") : NULL;
     struct child c = {.out = -1, .err = -1};
@@ -254,11 +272,13 @@ static int execute(const struct session *s, const char *folder, bool drop, int *
                                         .signal = inherited,
                                         .signals_n = INHERITED_N};
         fflush(NULL);
+        const double began_s = watch_now();
         rc = child_start(&c, &how);
         if (rc == 0) {
             running = (sig_atomic_t)c.pid;
             child_wait(&c, INFINITY);
             running = 0;
+            *took_s = watch_now() - began_s;
             *status = child_status(&c);
         } else if (c.errnum != 0) { /* as a shell has it */
             plain_line(drop ? output : stderr, "nht1-profile: %s: %s", word[0], strerror(c.errnum));
@@ -310,15 +330,15 @@ static void print_zeta(const struct profile_zeta *z, const struct profile_round 
                 z->paired.lo, z->paired.hi, n);
     else
         fprintf(stderr, "zeta      %.3f of %d pair%s\n", z->value, n, units_plural(n));
-    fprintf(stderr, "          %.3f of it inside MPI-IO, %.3f outside\n", z->io, z->value - z->io);
-    if (run->past_n > 0)
-        fprintf(stderr,
-                "          %s written past MPI-IO were not dropped: T_C includes their time\n",
-                units_bytes((double)run->past_bytes, kept));
+    fprintf(stderr, "          %.3f of it inside %s, %.3f outside\n", z->io,
+            run->mpi_n > 0 && run->posix_calls[1] == 0 ? "MPI-IO" : "I/O", z->value - z->io);
     const struct certificate *c = &round[0].certificate;
-    fprintf(stderr,
-            "          certified: the same %" PRId64 " calls and %s in both runs, by %d rank%s\n",
-            c->calls_n, units_bytes((double)c->bytes, kept), c->ranks_n, units_plural(c->ranks_n));
+    fprintf(
+        stderr, "          certified: the same %" PRId64 " calls and %s in both runs, by %d %s%s\n",
+        c->calls_n, units_bytes((double)c->bytes, kept), c->ranks_n, profile_process_word(run, 0),
+        c->ranks_n == 1  ? ""
+        : run->mpi_n > 0 ? "s"
+                         : "es");
     if (round[0].kept_bytes > 0)
         fprintf(stderr,
                 "          %s written through the shared pointer by single ranks were read "
@@ -442,7 +462,8 @@ static int run_watched(const struct session *s, const char *dir, bool drop, stru
     disturbance_end(d);
     disturbance_take(&before, DISTURBANCE_BEFORE, true);
     add_children(&children, -1);
-    int rc = execute(s, dir, drop, status);
+    double took_s = 0;
+    int rc = execute(s, dir, drop, &took_s, status);
     add_children(&children, 1);
     disturbance_take(&after, DISTURBANCE_AFTER, true);
     disturbance_between(&before, &after, 0, &here);
@@ -452,9 +473,18 @@ static int run_watched(const struct session *s, const char *dir, bool drop, stru
     disturbance_free(&after);
     if (rc == 0) {
         profile_free(run);
-        rc = profile_load(dir, run);
+        rc = profile_load(dir, took_s, run);
     }
     return rc == 0 ? profile_disturbance(run, &here, d) : rc;
+}
+
+/* Whether all that a run did could be followed: only then its writes can be left out. */
+static int all_seen(const struct profile_run *run)
+{
+    char text[ERR_MESSAGE_MAX];
+    if (run->not_seen_n == 0) return 0;
+    profile_not_seen_text(&run->not_seen[0], text);
+    return err_set(ERR_INVALID, "no zeta: %.700s", text);
 }
 
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
@@ -474,8 +504,10 @@ static int run_dropped(const struct session *s, struct profile_round *round,
                      status, dir);
         own_hand_over(s->own, own_split(dir, parent));
     } else if (rc == 0 && run->dropped_bytes == 0)
-        rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing through "
-                                  "MPI-IO that can be dropped");
+        rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing that can be "
+                                  "dropped");
+    else if (rc == 0)
+        rc = all_seen(run);
     if (rc == 0) {
         round->t_c_s = run->wall_s;
         round->c_io_s = run->io_s;
@@ -520,22 +552,24 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
 {
     struct profile_run without = {0};
     const double began_s = watch_now();
-    int rc = 0;
+    /* Before any run without writes: what was not seen would be written there. */
+    int rc = all_seen(run);
     for (int half = 0; rc == 0 && half < 2 && *status == 0; half++) {
         if ((half == 0) == round->dropped_first) {
             rc = run_dropped(s, round, &without);
         } else if (s->pairs_n > 1) {
             rc = restore(s->o, s->dir);
             if (rc == 0) rc = run_watched(s, s->dir, false, run, &round->with, status);
-            round->page_cache = before_in_memory(s->dir, has_flushed(run));
+            if (rc == 0) round->page_cache = before_in_memory(s->dir, has_flushed(run));
+            if (rc == 0) rc = all_seen(run);
         }
     }
     if (rc == 0 && *status == 0) {
         round->t_t_s = run->wall_s;
         round->t_io_s = run->io_s;
         round->took_s += watch_now() - began_s;
-        certificate_make(&round->certificate, run, &without, s->o->t_c_add.n > 0);
-        if (!round->certificate.agree)
+        rc = certificate_make(&round->certificate, run, &without, s->o->t_c_add.n > 0);
+        if (rc == 0 && !round->certificate.agree)
             rc = err_set(ERR_INVALID, "no zeta: %s", round->certificate.difference);
     }
     profile_free(&without);
@@ -594,10 +628,11 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
         break;
     }
     if (run->size == 0)
-        return err_set(ERR_INVALID,
-                       "no rank of the command has called MPI_Init with the profiler in it: is it "
-                       "an MPI program, dynamically linked with the MPI library that nht1 was "
-                       "built with?");
+        return err_set(
+            ERR_INVALID,
+            "no rank of the command has called MPI_Init with the profiler in it, and no "
+            "process was seen to open a file for writing: is it statically linked, or with "
+            "another MPI library than that nht1 was built with?");
     return 0;
 }
 

@@ -19,6 +19,7 @@
 #include "base/num.h"
 #include "base/plain.h"
 #include "base/units.h"
+#include "companions/profile/before.h"
 
 /* Less than this between two calls is not thinking: a sleep cannot be that short. */
 #define THINK_S 1e-4
@@ -26,8 +27,26 @@
 #define COUNT_MAX (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
 #define CLOCK_MAX 1e12                /* seconds since 1970 */
 
-static const char *const other_name[PROFILE_OTHERS] = {"open", "set_view", "sync", "set_size",
-                                                       "seek", "wait",     "close"};
+static const char *const other_name[PROFILE_OTHERS] = {
+    "open", "set_view", "sync", "set_size", "seek", "wait", "close", "rename", "remove"};
+
+/* What a function is called: its name in MPI-IO, or that of the POSIX call. */
+static const char *function_name(int interface, int kind)
+{
+    if (interface == PROFILE_POSIX) switch (kind) {
+        case WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 0):
+            return "pread";
+        case WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 1):
+            return "pwrite";
+        case WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 0):
+            return "read";
+        case WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 1):
+            return "write";
+        default:
+            break;
+        }
+    return workload_kind_name(kind);
+}
 
 /* The phases that are one working point: by process, NULL where a process has none. */
 struct point {
@@ -35,6 +54,7 @@ struct point {
     const struct profile_phase **of; /* [processes] */
     const char *name;                /* of the file; of rank 0's where each process has its own */
     int file;                        /* index in the workload */
+    int interface;                   /* enum profile_interface */
     double begin_s, end_s;
 };
 
@@ -73,7 +93,8 @@ static bool counts_sound(const struct profile_phase *p)
 /* Whether what a rank has left can be read: the program that wrote it may have written over it. */
 static bool is_sound(const struct profile_map *m)
 {
-    bool ok = m->magic == PROFILE_MAGIC && m->size > 0 && m->rank >= 0 && m->rank < m->size &&
+    const bool is_rank = m->size > 0 && m->rank >= 0 && m->rank < m->size;
+    bool ok = m->magic == PROFILE_MAGIC && (is_rank || (m->rank == -1 && m->size == 0)) &&
               m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
               m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
               fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
@@ -82,20 +103,47 @@ static bool is_sound(const struct profile_map *m)
               m->size <= WORKLOAD_PROCESSES_MAX && m->dropped_bytes <= INT64_MAX &&
               m->kept_bytes <= INT64_MAX && m->files_lost >= 0 && m->phases_lost >= 0 &&
               m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0' &&
-              m->past_name[sizeof m->past_name - 1] == '\0' && m->past_n <= COUNT_MAX &&
-              m->past_bytes <= INT64_MAX;
+              m->program[sizeof m->program - 1] == '\0';
     for (int f = 0; ok && f < m->files_n; f++)
-        ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0';
+        ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0' &&
+             (m->file[f].interface == PROFILE_MPI_IO || m->file[f].interface == PROFILE_POSIX);
     for (int p = 0; ok && p < m->phases_n; p++) {
         const struct profile_phase *one = &m->phase[p];
         ok = one->file >= 0 && one->file < m->files_n && one->comm_size > 0 &&
-             one->comm_size <= m->size && one->comm_rank >= 0 && one->comm_rank < one->comm_size &&
-             counts_sound(one);
+             (one->comm_size <= m->size || one->comm_size == 1) && one->comm_rank >= 0 &&
+             one->comm_rank < one->comm_size && counts_sound(one);
     }
     return ok;
 }
 
-static int map_rank(const char *dir, const char *name, struct profile_run *run)
+/* Room for one more process. */
+static int add_process(struct profile_run *run, const struct profile_map *m)
+{
+    const struct profile_map **more =
+        realloc(run->rank, ((size_t)run->size + 1) * sizeof(const struct profile_map *));
+    if (!more) return mem_error("%d processes", run->size + 1);
+    run->rank = more;
+    more[run->size++] = m;
+    return 0;
+}
+
+static int add_rank(struct profile_run *run, const struct profile_map *m, const char *path)
+{
+    if (run->mpi_n == 0) {
+        for (int r = 0; r < m->size; r++)
+            TRY(add_process(run, NULL));
+        run->mpi_n = m->size;
+    }
+    if (m->size != run->mpi_n || run->rank[m->rank])
+        return err_set(ERR_IO,
+                       "%s: ranks of more than one MPI program: profile each by a command of its "
+                       "own",
+                       path);
+    run->rank[m->rank] = m;
+    return 0;
+}
+
+static int map_process(const char *dir, const char *name, struct profile_run *run)
 {
     char path[4096];
     struct stat st;
@@ -104,36 +152,168 @@ static int map_rank(const char *dir, const char *name, struct profile_run *run)
     if (fd < 0) return err_set_errno(ERR_IO, errno, "%s", path);
     const struct profile_map *m = MAP_FAILED;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *m)
-        m = mmap(NULL, sizeof *m, PROT_READ, MAP_PRIVATE, fd, 0);
+        m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     close(fd);
     if (m == MAP_FAILED || !is_sound(m)) {
-        /* The rank died before it had entered its number and had counted nothing, or it has written
+        /* It died before it had entered its number and had counted nothing, or it has written
          * over its counters: it is missing in the result. */
         if (m != MAP_FAILED) munmap((void *)(uintptr_t)m, sizeof *m);
         return 0;
     }
-    if (run->size == 0) {
-        run->rank = mem_new(m->size, sizeof(const struct profile_map *), "%d ranks", m->size);
-        if (!run->rank) return ERR_NOMEM;
-        run->size = m->size;
+    const int rc = m->rank >= 0 ? add_rank(run, m, path) : add_process(run, m);
+    if (rc < 0) {
+        munmap((void *)(uintptr_t)m, sizeof *m);
+        return rc;
     }
-    if (m->size != run->size || run->rank[m->rank])
-        return err_set(ERR_IO,
-                       "%s: ranks of more than one MPI program: profile each by a command of its "
-                       "own",
-                       path);
-    run->rank[m->rank] = m;
     run->ranks_n++;
     return 0;
 }
 
-static void add_up_run(struct profile_run *run)
+static int earlier_process(const void *a, const void *b)
 {
+    const struct profile_map *p = *(const struct profile_map *const *)a,
+                             *q = *(const struct profile_map *const *)b;
+    return p->init_s != q->init_s ? (p->init_s > q->init_s) - (p->init_s < q->init_s)
+                                  : (p->pid > q->pid) - (p->pid < q->pid);
+}
+
+/* Processes that are no ranks come after these, numbered by time. */
+static void number_processes(struct profile_run *run)
+{
+    const int others_n = run->size - run->mpi_n;
+    if (others_n > 0)
+        qsort(run->rank + run->mpi_n, (size_t)others_n, sizeof *run->rank, earlier_process);
+    for (int r = run->mpi_n; r < run->size; r++)
+        ((struct profile_map *)(uintptr_t)run->rank[r])->rank = r;
+}
+
+static bool has_file(const struct profile_map *m, const char *name)
+{
+    for (int f = 0; m && f < m->files_n; f++)
+        if (m->file[f].interface == PROFILE_POSIX && strcmp(m->file[f].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A file that every rank has opened by POSIX calls is that of all of them. */
+static void find_common(struct profile_run *run)
+{
+    for (int r = 0; r < run->mpi_n; r++) {
+        struct profile_map *m = (struct profile_map *)(uintptr_t)run->rank[r];
+        for (int f = 0; m && f < m->files_n; f++) {
+            bool all = m->file[f].interface == PROFILE_POSIX;
+            for (int o = 0; o < run->mpi_n && all; o++)
+                all = o == r || has_file(run->rank[o], m->file[f].name);
+            if (!all) continue;
+            m->file[f].comm_size = run->mpi_n;
+            m->file[f].comm_rank = r;
+            for (int p = 0; p < m->phases_n; p++)
+                if (m->phase[p].file == f) {
+                    m->phase[p].comm_size = run->mpi_n;
+                    m->phase[p].comm_rank = r;
+                }
+        }
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, *(char *const *)b);
+}
+
+/* The files that were made and are gone, whose names may be others in each run. */
+static int find_temporary(const char *dir, struct profile_run *run)
+{
+    char **name;
+    int n;
+    const int rc = before_temporary(dir, &name, &n);
+    for (int r = 0; r < run->size && n > 0; r++) {
+        struct profile_map *m = (struct profile_map *)(uintptr_t)run->rank[r];
+        for (int f = 0; m && f < m->files_n; f++)
+            m->file[f].temporary =
+                bsearch(m->file[f].name, name, (size_t)n, sizeof *name, by_name) != NULL;
+    }
+    for (int i = 0; i < n; i++)
+        free(name[i]);
+    free(name);
+    return rc;
+}
+
+/* Reads a line of a file: what a terminal could obey is for those who print it. */
+static void read_line(FILE *from, char *out, size_t size)
+{
+    if (!fgets(out, (int)size, from)) out[0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+}
+
+static void load_not_seen(const char *dir, const char *name, struct profile_run *run)
+{
+    char path[4096], word[32];
+    int pid;
+    if (run->not_seen_n == PROFILE_NOT_SEEN_MAX ||
+        sscanf(name, "unseen-%31[a-z]-%d", word, &pid) != 2)
+        return;
+    for (int w = 0; w < PROFILE_UNSEENS; w++) {
+        if (strcmp(word, profile_unseen_word(w)) != 0) continue;
+        struct profile_not_seen *n = &run->not_seen[run->not_seen_n];
+        *n = (struct profile_not_seen){.what = (enum profile_unseen)w};
+        snprintf(path, sizeof path, "%s/%s", dir, name);
+        const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
+        if (!from) {
+            if (fd >= 0) close(fd);
+            return;
+        }
+        read_line(from, n->program, sizeof n->program);
+        read_line(from, n->name, sizeof n->name);
+        fclose(from);
+        run->not_seen_n++;
+    }
+}
+
+void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAGE_MAX])
+{
+    static const char *const sentence[PROFILE_UNSEENS] = {
+        [PROFILE_UNSEEN_STATIC] =
+            "%.200s runs %.300s, into which no library can be loaded: it is statically linked, or "
+            "its LD_PRELOAD was changed",
+        [PROFILE_UNSEEN_DIRECT] =
+            "%.200s has written %.300s bytes by system calls of its own, which no library sees",
+        [PROFILE_UNSEEN_URING] = "%.200s uses io_uring (%.300s), whose writes no library sees",
+        [PROFILE_UNSEEN_AIO] = "%.200s uses asynchronous I/O (%.300s), which is not followed",
+        [PROFILE_UNSEEN_MAPPED] =
+            "%.200s has mapped %.300s, which it writes, into memory: what it writes or reads there "
+            "is not seen",
+        [PROFILE_UNSEEN_LINKED] =
+            "%.200s has made a link or renamed a folder, %.300s, which is not followed",
+        [PROFILE_UNSEEN_SHAPED] =
+            "%.200s has changed or copied %.300s by a call that is not followed (fallocate of "
+            "holes, FICLONE, splice, or copying out of a file that it writes)",
+        [PROFILE_UNSEEN_STDIO] = "in %.200s the functions behind %.300s could not be found",
+        [PROFILE_UNSEEN_OPENED] = "%.200s has opened %.300s by a call that is not seen",
+        [PROFILE_UNSEEN_MANY] = "%.200s has %.300s open under a number above 65535",
+        [PROFILE_UNSEEN_EARLIER] =
+            "%.200s has read %.300s before it wrote there: what it read then is there no more",
+        [PROFILE_UNSEEN_MEMORY] = "%.200s had no memory or disk space to follow %.300s"};
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(out, ERR_MESSAGE_MAX, sentence[n->what], n->program, n->name);
+#pragma GCC diagnostic pop
+}
+
+const char *profile_process_word(const struct profile_run *run, int index)
+{
+    return index < run->mpi_n ? "rank" : "process";
+}
+
+static void add_up_run(struct profile_run *run, double command_s)
+{
+    if (run->mpi_n == 0) run->wall_s = command_s;
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
         if (!m) continue;
         const double io_s = inside_s(m);
-        run->wall_s = fmax(run->wall_s, m->last_s - m->init_s);
+        if (r < run->mpi_n) run->wall_s = fmax(run->wall_s, m->last_s - m->init_s);
         run->io_s += io_s / run->ranks_n;
         if (io_s >= run->io_max_s) {
             run->io_max_s = io_s;
@@ -141,9 +321,6 @@ static void add_up_run(struct profile_run *run)
         }
         run->dropped_bytes = num_sum(run->dropped_bytes, (int64_t)m->dropped_bytes);
         run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
-        run->past_n = num_sum(run->past_n, (int64_t)m->past_n);
-        run->past_bytes = num_sum(run->past_bytes, (int64_t)m->past_bytes);
-        if (m->past_n > 0 && !run->past) run->past = m;
         run->lost_n =
             (int)num_min(num_sum(run->lost_n, (int64_t)m->files_lost + m->phases_lost), INT32_MAX);
         if (m->state > (int)run->state) run->state = (enum profile_state)m->state;
@@ -152,20 +329,33 @@ static void add_up_run(struct profile_run *run)
                 const int write = workload_kind_of(k).write;
                 run->bytes[write] = num_sum(run->bytes[write], (int64_t)m->phase[p].kind[k].bytes);
                 run->calls[write] = num_sum(run->calls[write], (int64_t)m->phase[p].kind[k].n);
+                if (m->file[m->phase[p].file].interface != PROFILE_POSIX) continue;
+                run->posix_bytes[write] =
+                    num_sum(run->posix_bytes[write], (int64_t)m->phase[p].kind[k].bytes);
+                run->posix_calls[write] =
+                    num_sum(run->posix_calls[write], (int64_t)m->phase[p].kind[k].n);
             }
     }
 }
 
-int profile_load(const char *dir, struct profile_run *run)
+int profile_load(const char *dir, double command_s, struct profile_run *run)
 {
     *run = (struct profile_run){0};
     DIR *d = opendir(dir);
     if (!d) return err_set_errno(ERR_IO, errno, "%s", dir);
     int rc = 0;
     for (struct dirent *e; rc == 0 && (e = readdir(d));)
-        if (strncmp(e->d_name, "rank-", 5) == 0) rc = map_rank(dir, e->d_name, run);
+        if (strncmp(e->d_name, "rank-", 5) == 0) rc = map_process(dir, e->d_name, run);
+    rewinddir(d);
+    for (struct dirent *e; rc == 0 && (e = readdir(d));) {
+        if (strncmp(e->d_name, "process-", 8) == 0) rc = map_process(dir, e->d_name, run);
+        load_not_seen(dir, e->d_name, run);
+    }
     closedir(d);
-    add_up_run(run);
+    number_processes(run);
+    if (rc == 0) rc = find_temporary(dir, run);
+    find_common(run);
+    add_up_run(run, command_s);
     return rc;
 }
 
@@ -181,6 +371,7 @@ void profile_free(struct profile_run *run)
 static bool is_separate(const struct profile_run *run)
 {
     int files_n = -1;
+    if (run->size > run->mpi_n) return false;
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
         if (!m || m->files_n == 0 || (files_n >= 0 && m->files_n != files_n)) return false;
@@ -204,7 +395,7 @@ static int file_index(struct points *all, const char *name)
 
 /* The point to which a phase belongs, made when it is the first of it. */
 static struct point *point_of(const struct profile_run *run, struct points *all, int file,
-                              const struct profile_phase *p)
+                              int interface, const struct profile_phase *p)
 {
     const int processes = all->separate ? run->size : p->comm_size;
     const int who = all->separate || p->comm_size == 1 ? 0 : p->comm_rank;
@@ -213,8 +404,8 @@ static struct point *point_of(const struct profile_run *run, struct points *all,
         const struct profile_phase *seen = NULL;
         for (int k = 0; k < at->processes && !seen; k++)
             seen = at->of[k];
-        if (at->file == file && at->processes == processes && seen && seen->ordinal == p->ordinal &&
-            (all->separate || !at->of[who]))
+        if (at->file == file && at->interface == interface && at->processes == processes && seen &&
+            seen->ordinal == p->ordinal && (all->separate || !at->of[who]))
             return at;
     }
     struct point *grown = realloc(all->point, (size_t)(all->n + 1) * sizeof *grown);
@@ -225,6 +416,7 @@ static struct point *point_of(const struct profile_run *run, struct points *all,
                          .of = calloc((size_t)processes, sizeof(const struct profile_phase *)),
                          .name = all->file[file],
                          .file = file,
+                         .interface = interface,
                          .begin_s = INFINITY};
     if (!at->of) return NULL;
     all->n++;
@@ -259,7 +451,7 @@ static int points_make(const struct profile_run *run, struct points *all)
                 all->files_n = file + 1;
                 all->file[file] = m->file[file].name;
             }
-            struct point *at = point_of(run, all, file, phase);
+            struct point *at = point_of(run, all, file, m->file[phase->file].interface, phase);
             if (!at) return mem_error("%d working points", all->n + 1);
             at->of[all->separate ? r : phase->comm_size == 1 ? 0 : phase->comm_rank] = phase;
             at->begin_s = fmin(at->begin_s, phase->begin_s);
@@ -483,6 +675,11 @@ static void add_calls(struct profile_calls *to, const struct profile_calls *c)
     if (c->ns_max > to->ns_max) to->ns_max = c->ns_max;
 }
 
+static const char *interface_name(int interface)
+{
+    return interface == PROFILE_POSIX ? "posix" : "mpi-io";
+}
+
 static json_t *point_json(const struct point *at, double zero_s)
 {
     struct profile_calls kind[WORKLOAD_KINDS] = {{0}};
@@ -507,19 +704,19 @@ static json_t *point_json(const struct point *at, double zero_s)
     json_t *functions = json_object(), *histogram = json_array();
     for (int k = 0; k < WORKLOAD_KINDS; k++)
         if (kind[k].n > 0)
-            json_object_set_new(functions, workload_kind_name(k), calls_json(&kind[k]));
+            json_object_set_new(functions, function_name(at->interface, k), calls_json(&kind[k]));
     for (int s = 0; s < PROFILE_SIZES; s++)
         if (sizes[0][s] + sizes[1][s] > 0)
             json_array_append_new(histogram, json_pack("{s:I s:I s:I}", "from_bytes",
                                                        (json_int_t)(s ? INT64_C(1) << s : 0),
                                                        "reads_n", (json_int_t)sizes[0][s],
                                                        "writes_n", (json_int_t)sizes[1][s]));
-    return json_pack("{s:o s:i s:i s:o s:o s:o s:o s:i s:o s:o}", "file", js_text(at->name),
-                     "file_index", at->file, "processes_n", at->processes, "begin_s",
-                     js_real(at->begin_s - zero_s), "end_s", js_real(at->end_s - zero_s),
-                     "inside_mean_s", js_real(total_s / at->processes), "inside_max_s",
-                     js_real(slowest_s), "inside_max_process", slowest, "functions", functions,
-                     "sizes", histogram);
+    return json_pack("{s:o s:s s:i s:i s:o s:o s:o s:o s:i s:o s:o}", "file", js_text(at->name),
+                     "interface", interface_name(at->interface), "file_index", at->file,
+                     "processes_n", at->processes, "begin_s", js_real(at->begin_s - zero_s),
+                     "end_s", js_real(at->end_s - zero_s), "inside_mean_s",
+                     js_real(total_s / at->processes), "inside_max_s", js_real(slowest_s),
+                     "inside_max_process", slowest, "functions", functions, "sizes", histogram);
 }
 
 /* All ranks' bins over one another, in the widest of their widths. A rank's last bin may have its
@@ -577,7 +774,7 @@ static int slowest_of(const struct profile_run *run, struct slow out[2 * PROFILE
         for (int s = 0; m && s < PROFILE_SLOW; s++) {
             const struct profile_slow *c = &m->slow[s];
             if (c->ns == 0 || c->file < 0 || c->file >= m->files_n || c->kind < 0 ||
-                c->kind >= WORKLOAD_KINDS || !workload_kind_name(c->kind))
+                c->kind >= WORKLOAD_KINDS || !function_name(m->file[c->file].interface, c->kind))
                 continue;
             out[n++] = (struct slow){c, m};
             if (n < 2 * PROFILE_SLOW) continue;
@@ -597,12 +794,13 @@ static json_t *slowest_json(const struct profile_run *run, double zero_s)
     for (int i = 0; i < n; i++) {
         const struct profile_slow *c = slow[i].call;
         json_array_append_new(
-            list, json_pack("{s:o s:s s:i s:o s:o s:o s:o s:I}", "file",
-                            js_text(slow[i].rank->file[c->file].name), "function",
-                            workload_kind_name(c->kind), "rank", slow[i].rank->rank, "host",
-                            js_text(slow[i].rank->host), "begin_s", js_real(c->begin_s - zero_s),
-                            "inside_s", js_real(1e-9 * (double)c->ns), "offset_bytes",
-                            c->at >= 0 ? json_integer(c->at) : json_null(), "bytes",
+            list, json_pack("{s:o s:s s:s s:i s:o s:o s:o s:o s:I}", "file",
+                            js_text(slow[i].rank->file[c->file].name), "interface",
+                            interface_name(slow[i].rank->file[c->file].interface), "function",
+                            function_name(slow[i].rank->file[c->file].interface, c->kind), "rank",
+                            slow[i].rank->rank, "host", js_text(slow[i].rank->host), "begin_s",
+                            js_real(c->begin_s - zero_s), "inside_s", js_real(1e-9 * (double)c->ns),
+                            "offset_bytes", c->at >= 0 ? json_integer(c->at) : json_null(), "bytes",
                             (json_int_t)c->bytes));
     }
     return list;
@@ -617,10 +815,12 @@ static void print_slow_calls(const struct profile_run *run, FILE *to)
     for (int i = 0; i < n && i < 3; i++) {
         const struct profile_slow *c = slow[i].call;
         snprintf(at, sizeof at, "%" PRId64, c->at);
-        plain_line(to, "%10s  %-18s %10s at %s of %s, rank %d on %s",
-                   units_duration(1e-9 * (double)c->ns, inside), workload_kind_name(c->kind),
+        plain_line(to, "%10s  %-18s %10s at %s of %s, %s %d on %s",
+                   units_duration(1e-9 * (double)c->ns, inside),
+                   function_name(slow[i].rank->file[c->file].interface, c->kind),
                    units_bytes((double)c->bytes, bytes), c->at >= 0 ? at : "?",
-                   slow[i].rank->file[c->file].name, slow[i].rank->rank, slow[i].rank->host);
+                   slow[i].rank->file[c->file].name, profile_process_word(run, slow[i].rank->rank),
+                   slow[i].rank->rank, slow[i].rank->host);
     }
 }
 
@@ -655,24 +855,47 @@ json_t *profile_json(const struct profile_run *run)
         if (!first) first = m;
         for (int o = 0; o < PROFILE_OTHERS; o++)
             add_calls(&other[o], &m->other[o]);
-        json_array_append_new(ranks, json_pack("{s:i s:o s:s s:o s:o}", "rank", r, "host",
-                                               js_text(m->host), "state", state_name(m->state),
-                                               "wall_s", js_real(m->last_s - m->init_s), "inside_s",
-                                               js_real(inside_s(m))));
+        json_array_append_new(
+            ranks,
+            json_pack("{s:i s:b s:o s:o s:s s:o s:o}", "rank", r, "mpi", r < run->mpi_n, "program",
+                      js_text(m->program), "host", js_text(m->host), "state", state_name(m->state),
+                      "wall_s", js_real(m->last_s - m->init_s), "inside_s", js_real(inside_s(m))));
     }
     for (int o = 0; o < PROFILE_OTHERS; o++)
         if (other[o].n > 0) json_object_set_new(others, other_name[o], calls_json(&other[o]));
-    return json_pack(
-        "{s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:o s:o s:o s:o s:o s:i}",
-        "ranks_n", run->size, "ranks_seen_n", run->ranks_n, "state", state_name((int)run->state),
-        "mpi_library", js_text(first ? first->library : NULL), "wall_s", js_real(run->wall_s),
-        "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
-        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
-        "written_bytes", (json_int_t)run->bytes[1], "reads_n", (json_int_t)run->calls[0],
-        "writes_n", (json_int_t)run->calls[1], "past_writes_n", (json_int_t)run->past_n,
-        "past_written_bytes", (json_int_t)run->past_bytes, "points", points, "other", others,
-        "timeline", timeline_json(run, zero_s), "slowest", slowest_json(run, zero_s), "ranks",
-        ranks, "lost_n", run->lost_n);
+    json_t *not_seen = json_array();
+    for (int i = 0; i < run->not_seen_n; i++) {
+        char text[ERR_MESSAGE_MAX];
+        profile_not_seen_text(&run->not_seen[i], text);
+        json_array_append_new(not_seen,
+                              json_pack("{s:s s:o s:o s:o}", "what",
+                                        profile_unseen_word((int)run->not_seen[i].what), "program",
+                                        js_text(run->not_seen[i].program), "name",
+                                        js_text(run->not_seen[i].name), "sentence", js_text(text)));
+    }
+    return json_pack("{s:i s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o "
+                     "s:o s:o s:o s:o "
+                     "s:i}",
+                     "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n,
+                     "state", state_name((int)run->state), "mpi_library",
+                     js_text(first && first->library[0] ? first->library : NULL), "wall_s",
+                     js_real(run->wall_s), "inside_mean_s", js_real(run->io_s), "inside_max_s",
+                     js_real(run->io_max_s), "inside_max_rank", run->io_max_rank, "read_bytes",
+                     (json_int_t)run->bytes[0], "written_bytes", (json_int_t)run->bytes[1],
+                     "reads_n", (json_int_t)run->calls[0], "writes_n", (json_int_t)run->calls[1],
+                     "posix_reads_n", (json_int_t)run->posix_calls[0], "posix_read_bytes",
+                     (json_int_t)run->posix_bytes[0], "posix_writes_n",
+                     (json_int_t)run->posix_calls[1], "posix_written_bytes",
+                     (json_int_t)run->posix_bytes[1], "not_seen", not_seen, "points", points,
+                     "other", others, "timeline", timeline_json(run, zero_s), "slowest",
+                     slowest_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
+}
+
+/* What the time inside is about. */
+static const char *interface_words(const struct profile_run *run)
+{
+    if (run->posix_calls[0] + run->posix_calls[1] == 0 && run->mpi_n > 0) return "MPI-IO";
+    return run->mpi_n > 0 ? "I/O" : "POSIX I/O";
 }
 
 static void print_direction(const struct profile_run *run, int write, FILE *to)
@@ -720,7 +943,7 @@ static void print_slowest(const struct profile_run *run, FILE *to)
     char inside[UNITS_TEXT_MAX];
     int at[3] = {-1, -1, -1};
     char host[PROFILE_NAME_MAX];
-    fprintf(to, "\nLongest inside MPI-IO:");
+    fprintf(to, "\nLongest inside %s:", interface_words(run));
     for (int i = 0; i < 3 && i < run->ranks_n; i++) {
         double most = -1;
         for (int r = 0; r < run->size; r++)
@@ -729,7 +952,7 @@ static void print_slowest(const struct profile_run *run, FILE *to)
                 at[i] = r;
             }
         if (at[i] < 0) break;
-        fprintf(to, "%s rank %d on %s %s", i ? "," : "", at[i],
+        fprintf(to, "%s %s %d on %s %s", i ? "," : "", profile_process_word(run, at[i]), at[i],
                 plain_copy(host, sizeof host, run->rank[at[i]]->host),
                 units_duration(most, inside));
     }
@@ -741,9 +964,18 @@ void profile_print(const struct profile_run *run, FILE *to)
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
     struct points all;
     const struct profile_map *slowest = run->rank[run->io_max_rank];
-    fprintf(to, "Program   %d rank%s, %s from MPI_Init to MPI_Finalize%s\n", run->size,
-            units_plural(run->size), units_duration(run->wall_s, a),
-            run->state == PROFILE_FINALIZED ? "" : ", which it did not reach");
+    const int others_n = run->size - run->mpi_n;
+    char others[64];
+    snprintf(others, sizeof others, " and %d other process%s", others_n, others_n > 1 ? "es" : "");
+    if (run->mpi_n > 0)
+        fprintf(to, "Program   %d rank%s%s, %s from MPI_Init to MPI_Finalize%s\n", run->mpi_n,
+                units_plural(run->mpi_n), others_n > 0 ? others : "",
+                units_duration(run->wall_s, a),
+                run->state == PROFILE_FINALIZED ? "" : ", which it did not reach");
+    else
+        fprintf(to, "Program   %d process%s that wrote, %s from the command's start to its end%s\n",
+                others_n, others_n > 1 ? "es" : "", units_duration(run->wall_s, a),
+                run->state == PROFILE_FINALIZED ? "" : ", not all of which ended by themselves");
     if (run->ranks_n < run->size)
         fprintf(to,
                 "Missing   %d rank%s left no counters: is the folder of -o on a file system that "
@@ -755,21 +987,26 @@ void profile_print(const struct profile_run *run, FILE *to)
                 "others\n",
                 run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
     if (run->calls[0] + run->calls[1] == 0)
-        fprintf(to, "Nothing   read or written through MPI-IO: the workload is empty and cannot be "
-                    "replayed\n");
+        fprintf(to, "Nothing   read or written through MPI-IO or in files that it opens for "
+                    "writing: the workload is empty and cannot be replayed\n");
     print_direction(run, 0, to);
     print_direction(run, 1, to);
-    if (run->past)
-        plain_line(to, "Past it   %s in %" PRId64 " write%s into files, %s first: not profiled",
-                   units_bytes((double)run->past_bytes, a), run->past_n, units_plural(run->past_n),
-                   run->past->past_name);
-    plain_line(
-        to,
-        "MPI-IO    %s per rank on average, %s on the slowest, rank %d on %s (%.1f %% and %.1f "
-        "%%)",
-        units_duration(run->io_s, a), units_duration(run->io_max_s, b), run->io_max_rank,
-        slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
-        100 * run->io_max_s / run->wall_s);
+    if (run->posix_calls[1] > 0 && run->posix_calls[1] < run->calls[1])
+        fprintf(to, "          %s of it in %" PRId64 " call%s past MPI-IO\n",
+                units_bytes((double)run->posix_bytes[1], a), run->posix_calls[1],
+                units_plural(run->posix_calls[1]));
+    for (int i = 0; i < run->not_seen_n; i++) {
+        char text[ERR_MESSAGE_MAX];
+        profile_not_seen_text(&run->not_seen[i], text);
+        plain_line(to, "Not seen  %s", text);
+    }
+    plain_line(to,
+               "%-9s %s per %s on average, %s on the slowest, %s %d on %s (%.1f %% and %.1f "
+               "%%)",
+               interface_words(run), units_duration(run->io_s, a), profile_process_word(run, 0),
+               units_duration(run->io_max_s, b), profile_process_word(run, run->io_max_rank),
+               run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
+               100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
         struct columns table;
         columns_begin(&table, "5  -22 9 10 10 9  -0");
@@ -782,7 +1019,7 @@ void profile_print(const struct profile_run *run, FILE *to)
                     if (all.point[i].of[p]) add_calls(&sum_of, &all.point[i].of[p]->kind[k]);
                 if (sum_of.n == 0) continue;
                 columns_cell(&table, "%d", i);
-                columns_cell(&table, "%s", workload_kind_name(k));
+                columns_cell(&table, "%s", function_name(all.point[i].interface, k));
                 columns_cell(&table, "%" PRIu64, sum_of.n);
                 columns_row(&table, units_bytes((double)sum_of.bytes, a),
                             units_bytes((double)sum_of.bytes / (double)sum_of.n, b),

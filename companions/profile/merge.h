@@ -10,28 +10,44 @@
 #include "companions/profile/record.h"
 #include "companions/workload/point.h"
 
-/* One run of the program as its ranks saw it. */
+/* Something that a program did and that cannot be followed. */
+struct profile_not_seen {
+    enum profile_unseen what;
+    char program[256];
+    char name[PROFILE_NAME_MAX]; /* of a file or a function */
+};
+#define PROFILE_NOT_SEEN_MAX 16
+
+/* One run of the program as its processes saw it. */
 struct profile_run {
-    int size;                        /* ranks that the program had; 0: none left anything */
-    int ranks_n;                     /* ranks that left something */
+    int size;    /* processes: ranks first, then others; 0: none left anything */
+    int mpi_n;   /* ranks that the program had; 0: it is no MPI program */
+    int ranks_n; /* processes that left something */
     const struct profile_map **rank; /* [size], NULL for a rank without a file */
-    double wall_s;                   /* MPI_Init to MPI_Finalize, slowest rank */
-    double io_s;                     /* inside MPI-IO, mean over ranks */
-    double io_max_s;                 /* slowest rank */
+    double wall_s;   /* MPI_Init to MPI_Finalize, slowest rank; else of the command */
+    double io_s;     /* inside I/O, mean over processes */
+    double io_max_s; /* slowest rank */
     int io_max_rank;
     int64_t bytes[2]; /* read, written */
     int64_t calls[2];
     int64_t dropped_bytes, kept_bytes;
-    int64_t past_n, past_bytes;     /* written into files past MPI-IO */
-    const struct profile_map *past; /* a rank that has done so, or NULL */
-    int lost_n;                     /* files and working points that were counted with others */
-    enum profile_state state;       /* the worst of all ranks */
+    int64_t posix_bytes[2], posix_calls[2]; /* of these, by POSIX calls */
+    int lost_n;               /* files and working points that were counted with others */
+    enum profile_state state; /* the worst of all processes */
+    struct profile_not_seen not_seen[PROFILE_NOT_SEEN_MAX];
+    int not_seen_n;
 };
 
-/* Maps what the ranks have left in a folder. Returns 0, ERR_IO or ERR_NOMEM; a folder without any
- * rank's file is no error, size is 0 then. */
-int profile_load(const char *dir, struct profile_run *run);
+/* Maps what the processes of a command have left in a folder. command_s: how long it took. Returns 0, ERR_IO
+ * or ERR_NOMEM; a folder without any process's file is no error, size is 0 then. */
+int profile_load(const char *dir, double command_s, struct profile_run *run);
 void profile_free(struct profile_run *run);
+
+/* What was not seen, as a sentence without its end. */
+void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAGE_MAX]);
+
+/* "rank" or "process", and one of its number: ranks are those of MPI, processes are numbered by time. */
+const char *profile_process_word(const struct profile_run *run, int index);
 
 /* The working points, by time. [out] w: to be freed by workload_free; left_out: points that are not in it,
  * because nht1-workload would refuse them; why: of the first of them. Returns 0 or ERR_NOMEM. */

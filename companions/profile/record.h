@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_RECORD_H
 #define PROFILE_RECORD_H
-/* Layer 3. What the preloaded library leaves of one rank, and nht1-profile reads: a file that is
+/* Layer 3. What the preloaded library leaves of one process, and nht1-profile reads: a file that is
  * mapped into memory while the program runs, so that nothing is lost when it dies, by SIGKILL too.
  *
- *     DIR/rank-R      struct profile_map, of whose files and phases files_n and phases_n hold something;
- *                     sparse, in the byte order of the machine
- *     DIR/file-HASH   struct profile_before of a file that was opened or deleted
+ *     DIR/rank-R      struct profile_map of a rank, of whose files and phases files_n and phases_n hold
+ *                     something; sparse, in the byte order of the machine
+ *     DIR/process-P-N the same of a process that is no rank, P its number
+ *     DIR/file-HASH   struct profile_before of a name that the program has changed
+ *     DIR/names       PROFILE_NAMES_BYTES, a bit for the last part of each of these names
+ *     DIR/now-HASH    what stands for the name while writes are dropped: struct profile_stand_in, or a
+ *                     folder
+ *     DIR/unseen-W-P  something that cannot be followed: W a word of profile_unseen, P a process; holds
+ *                     the program's name and what it was about, a line each
  *
  * A phase becomes a working point: the calls on one file from its opening, or from the last change
  * at which the user wants to separate, to the next. The n-th phase of a file on one rank belongs
@@ -27,17 +33,23 @@
 #define PROFILE_ENV_DIR   "NHT1_PROFILE_DIR"
 #define PROFILE_ENV_SPLIT "NHT1_PROFILE_SPLIT" /* run, open, direction, or a number of calls */
 #define PROFILE_ENV_DROP  "NHT1_PROFILE_DROP"  /* 1: writes are dropped */
-#define PROFILE_ENV_PAST  "NHT1_PROFILE_PAST"  /* 0: writes past MPI-IO are not counted */
+#define PROFILE_ENV_READS "NHT1_PROFILE_READS" /* 1: what is read of written files is compared */
+#define PROFILE_ENV_FILES "NHT1_PROFILE_FILES" /* a folder: POSIX calls on files below it */
 
-/* Functions of MPI-IO that move no data but take time, and waiting for requests of its. */
+/* Through what a program uses a file. */
+enum profile_interface { PROFILE_MPI_IO, PROFILE_POSIX };
+
+/* Functions that move no data but take time, and waiting for requests of MPI-IO. */
 enum profile_other {
     PROFILE_OPEN,
     PROFILE_VIEW,
     PROFILE_SYNC,
-    PROFILE_SIZE, /* set_size, preallocate */
+    PROFILE_SIZE, /* set_size, preallocate; ftruncate, fallocate */
     PROFILE_SEEK,
     PROFILE_WAIT,
     PROFILE_CLOSE,
+    PROFILE_RENAME,
+    PROFILE_REMOVE,
     PROFILE_OTHERS
 };
 
@@ -54,24 +66,73 @@ struct profile_trace {
         uint64_t n, bytes;
     } of[PROFILE_TRACED];
     uint64_t digest; /* of functions, sizes and offsets in their order */
+    uint64_t
+        read_sum; /* of what was read by POSIX calls after the file was opened for writing, and where */
     int32_t thread;  /* the first one's number */
     int32_t threads; /* that used the file: 0, 1, or 2 for more */
 };
 
-/* A file as the program would find it; the real run leaves what it found before its first call. */
+#define PROFILE_PATH_MAX    4096
+#define PROFILE_NAMES_BYTES 65536
+
+/* What was under a name before the program's first call that changes it, or would. */
 struct profile_before {
-    int64_t size;        /* -1: there is none */
-    int64_t before_size; /* when the run began */
-    int32_t written;     /* it was opened for writing */
-    int32_t created; /* by the program, past MPI-IO: it is younger than the folder of counters */
-    char name[4096]; /* whole path */
+    int64_t before_size; /* -1: there was none */
+    int32_t written;     /* it was opened for writing, or changed in other ways */
+    int32_t
+        created; /* it is younger than the folder of counters: by the program, past this library */
+    int32_t directory; /* it was, or became, a folder */
+    int32_t writable;  /* what was there could be opened for writing */
+    int32_t gone;      /* the program has removed or renamed it since */
+    int32_t temporary; /* where six characters of the name begin that mkstemp has chosen; 0: none */
+    char name[PROFILE_PATH_MAX];  /* whole path */
+    char moved[PROFILE_PATH_MAX]; /* to where the program has renamed it in the end; or empty */
 };
+
+/* What a program that drops its writes has open instead of a file. The kernel keeps its position, its
+ * names and who has it open; the rest is here, mapped by all processes that use it. */
+#define PROFILE_STAND_IN_MAGIC UINT64_C(0x6e692d646e617473)
+struct profile_stand_in {
+    uint64_t magic;
+    int64_t size;    /* that the file would have */
+    int32_t written; /* opened for writing in this run */
+    int32_t pad;
+    char name[PROFILE_PATH_MAX]; /* of the file that the real run has left */
+};
+
+/* What cannot be followed, and why there is no zeta then. */
+enum profile_unseen {
+    PROFILE_UNSEEN_STATIC,
+    PROFILE_UNSEEN_DIRECT,
+    PROFILE_UNSEEN_URING,
+    PROFILE_UNSEEN_AIO,
+    PROFILE_UNSEEN_MAPPED,
+    PROFILE_UNSEEN_LINKED,
+    PROFILE_UNSEEN_SHAPED,
+    PROFILE_UNSEEN_STDIO,
+    PROFILE_UNSEEN_OPENED,
+    PROFILE_UNSEEN_MANY,
+    PROFILE_UNSEEN_EARLIER,
+    PROFILE_UNSEEN_MEMORY,
+    PROFILE_UNSEENS
+};
+
+/* The words of these in names of files, and in results. */
+static inline const char *profile_unseen_word(int what)
+{
+    static const char *const word[PROFILE_UNSEENS] = {"static", "direct", "uring",   "aio",
+                                                      "mapped", "linked", "shaped",  "stdio",
+                                                      "opened", "many",   "earlier", "memory"};
+    return word[what];
+}
 
 struct profile_file {
     char name[PROFILE_NAME_MAX];
     int32_t comm_size, comm_rank; /* of the communicator that it was opened with */
     int32_t phases_n;             /* of this file, on this rank */
     int32_t opens_n;
+    int32_t interface; /* enum profile_interface */
+    int32_t temporary; /* made by the program, and gone in the end; known when it has ended */
     struct profile_trace trace;
 };
 
@@ -103,9 +164,9 @@ struct profile_phase {
 
 /* From good to bad. */
 enum profile_state {
-    PROFILE_FINALIZED = 1,
-    PROFILE_RUNNING, /* and, when the program is over, died */
-    PROFILE_ABORTED, /* called MPI_Abort */
+    PROFILE_FINALIZED = 1, /* or, without MPI, ended by itself */
+    PROFILE_RUNNING,       /* and, when the program is over, died */
+    PROFILE_ABORTED,       /* called MPI_Abort */
 };
 
 /* One of the slowest calls of a rank. */
@@ -119,11 +180,14 @@ struct profile_slow {
 
 struct profile_map {
     uint64_t magic;
-    int32_t rank, size, state, abort_code;
+    int32_t rank, size; /* -1, 0: no rank */
+    int32_t state, abort_code;
     int64_t pid;
     char host[256];
-    char library[256];     /* MPI's own words, first line */
-    double init_s, last_s; /* end of MPI_Init; MPI_Finalize, else the last call */
+    char program[256]; /* its name, without a folder */
+    char library[256]; /* MPI's own words, first line; empty: no MPI */
+    /* End of MPI_Init, else when the library was loaded; MPI_Finalize, else the last call. */
+    double init_s, last_s;
     /* Up to MPI_Finalize: CPU time of the process since it began, and of its thread that called MPI_Init the
      * time since then in which it ran, or could have run and had no processor; 0: not known. */
     double user_s, system_s, ran_s, waited_s;
@@ -131,9 +195,7 @@ struct profile_map {
     int32_t files_lost, phases_lost; /* that found no room of their own */
     int32_t dropping;
     uint64_t dropped_n, dropped_bytes;
-    uint64_t kept_n, kept_bytes;      /* writes that are made as reads: the shared pointer's */
-    uint64_t past_n, past_bytes;      /* written into files past MPI-IO */
-    char past_name[PROFILE_NAME_MAX]; /* of the first of them */
+    uint64_t kept_n, kept_bytes; /* writes that are made as reads: the shared pointer's */
     struct profile_calls other[PROFILE_OTHERS];
     struct profile_slow slow[PROFILE_SLOW]; /* in no order */
     double bin_s;                           /* width of a bin, from init_s on */

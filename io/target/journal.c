@@ -221,8 +221,10 @@ static bool fits(const struct reader *r, int64_t number)
     const uint64_t *w = r->word;
     if (w[words_n(r->n)] != sum_of(w, r->n) || w[NUMBER] != (uint64_t)number) return false;
     const bool next = w[DUMP] == (uint64_t)r->dumps_n && r->dumps_n < r->planned_n;
-    const bool again = r->dumps_n > 0 && w[DUMP] == (uint64_t)r->dumps_n - 1;
-    return (next || again) && w[STEP] <= INT64_MAX && w[COMPLETE] <= w[DUMP] + 1 &&
+    const json_t *last = json_array_get(r->dumps, (size_t)r->dumps_n - 1); /* NULL: none */
+    const bool again = last && w[DUMP] == (uint64_t)r->dumps_n - 1 &&
+                       w[STEP] == (uint64_t)json_integer_value(json_object_get(last, "step"));
+    return ((next && w[STEP] <= INT64_MAX) || again) && w[COMPLETE] <= w[DUMP] + 1 &&
            w[DURABLE] <= w[COMPLETE];
 }
 

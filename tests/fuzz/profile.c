@@ -54,7 +54,7 @@ void fuzz_one(const unsigned char *bytes, size_t size)
     int left_out;
     for (int r = 0; r < RANKS; r++)
         leave(names[r], &bytes, &size);
-    int rc = profile_load(".", &run);
+    int rc = profile_load(".", 1, &run);
     if (rc == 0 && run.size > 0) {
         rc = profile_workload(&run, &w, &left_out, why);
         if (rc == 0) {

@@ -1,106 +1,697 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stdio writes by functions of the C library that no preloaded write stands before. They are reached by the
- * table that every FILE of the GNU C library goes through, whose entry for writing is exchanged. Where
- * there is no such table what stdio writes is not seen. */
-#include "companions/profile/preload/posix.h"
+/* POSIX calls on open files. A program's calls on files that are followed are counted; while writes are
+ * dropped they are answered as the file would be if they had been made (paths.h). All others pass. The names
+ * with 64 at their end are the same functions where off_t has 64 bits. */
+#undef _FORTIFY_SOURCE
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-static bool (*is_outside)(void);
-static void (*add_bytes)(int fd, int64_t bytes);
+#include "companions/profile/preload/follow.h"
+#include "companions/profile/preload/next.h"
+#include "companions/profile/preload/posix.h"
 
-void posix_end(void)
+#define CALLER __builtin_return_address(0)
+
+_Static_assert(sizeof(off_t) == 8, "files have 64-bit offsets");
+
+/* ------------------------------------------------------------------ opening */
+
+bool posix_is_mpi(const void *caller)
 {
-    __atomic_store_n(&add_bytes, NULL, __ATOMIC_RELEASE);
+    static const char *const part[] = {"libmpi",    "libopen-", "libpmi", "mca_",     "libprrte",
+                                       "libfabric", "libuc",    "libpsm", "libhwloc", "libefa"};
+    Dl_info info;
+    if (!caller || !dladdr(caller, &info) || !info.dli_fname) return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *base = slash ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        if (strncmp(base, part[i], strlen(part[i])) == 0) return true;
+    return false;
 }
 
-/* Counts what a call has written, if that was to a file. Leaves errno alone. */
-static ssize_t counted(int fd, ssize_t bytes)
+static int real_openat(int at, const char *name, int flags, mode_t mode)
 {
-    void (*const add)(int, int64_t) = __atomic_load_n(&add_bytes, __ATOMIC_ACQUIRE);
-    const int kept = errno;
+    REAL(int, openat, int, const char *, int, ...);
+    return real(at, name, flags, mode);
+}
+
+/* Whether a file can be created in the folder of a path; sets errno. */
+static bool can_create(const char *whole)
+{
+    char folder[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", whole);
+    char *slash = strrchr(folder, '/');
+    slash[slash == folder] = '\0';
+    const struct profile_before *note = paths_find(folder);
+    if (note) {
+        paths_stand_in(folder, stand_in);
+        return access(stand_in, F_OK) == 0;
+    }
+    return access(folder, W_OK | X_OK) == 0;
+}
+
+/* Opens what stands for a file while writes are dropped. */
+static int open_stand_in(const char *whole, int flags, mode_t mode, struct profile_before *note)
+{
+    const int not_now = O_CREAT | O_EXCL | O_TRUNC | O_DIRECT | O_SYNC | O_DSYNC | O_NOFOLLOW;
+    const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
+    char path[PROFILE_PATH_MAX], link[64];
+    bool made = false;
+    paths_stand_in(whole, path);
+    if (note->directory) {
+        if (access(path, F_OK) < 0) return -1;
+        return real_openat(AT_FDCWD, access(whole, F_OK) == 0 ? whole : path, flags, mode);
+    }
+    if ((flags & O_CREAT) && access(path, F_OK) < 0) {
+        if (!can_create(whole)) return -1;
+        made = paths_make(whole, mode, 0) == 0;
+        if (!made && errno != EEXIST) return -1;
+    }
+    if (!made && (flags & O_CREAT) && (flags & O_EXCL)) {
+        errno = EEXIST;
+        return -1;
+    }
+    const int fd = real_openat(AT_FDCWD, path, flags & ~not_now, 0);
+    if (fd < 0) return fd;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    struct profile_stand_in *state = paths_map(link);
+    const bool refused = state && !made && (flags & O_ACCMODE) != O_RDONLY && !state->written &&
+                         note->before_size >= 0 && !note->writable;
+    if (!state || refused || follow_add(fd, whole, flags, note, state) < 0) {
+        paths_unmap(state);
+        close(fd);
+        errno = refused ? EACCES : ENOMEM;
+        return -1;
+    }
+    if ((flags & O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY)
+        __atomic_store_n(&state->size, 0, __ATOMIC_RELAXED);
+    if (changes) state->written = 1;
+    if (changes) note->gone = 0;
+    return fd;
+}
+
+int posix_open(const void *caller, int at, const char *name, int flags, mode_t mode)
+{
+    const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
+    const bool plain = !(flags & O_PATH) && (flags & O_TMPFILE) != O_TMPFILE;
+    char whole[PROFILE_PATH_MAX];
     struct stat st;
-    if (add && bytes > 0 && fd > STDERR_FILENO && is_outside() && fstat(fd, &st) == 0 &&
-        S_ISREG(st.st_mode))
-        add(fd, bytes);
+    if (!count_dir() || !name || !follow_is_process()) return real_openat(at, name, flags, mode);
+    /* Devices, pipes and what is the MPI library's are none of the program's files. */
+    bool ours = follow_on() && plain && (changes || paths_asked() || paths_maybe(name)) &&
+                !posix_is_mpi(caller) && paths_whole(at, name, !(flags & O_NOFOLLOW), whole) == 0 &&
+                paths_followed(whole);
+    int *const inside = count_inside();
+    (*inside)++;
+    if (ours && stat(whole, &st) == 0)
+        ours = S_ISREG(st.st_mode) || (count_dropping() && S_ISDIR(st.st_mode));
+    struct profile_before *note = ours && changes ? paths_note(whole)
+                                  : ours          ? paths_find(whole)
+                                                  : NULL;
+    if (ours && changes) paths_mark(name);
+    if (ours && changes && !note) count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), whole);
+    const uint64_t start_ns = count_now_ns();
+    int fd;
+    if (note && count_dropping()) {
+        fd = open_stand_in(whole, flags, mode, note);
+    } else {
+        fd = real_openat(at, name, flags, mode);
+        const int kept = errno;
+        if (fd >= 0 && note && changes) note->written = 1;
+        if (fd >= 0 && note && changes) note->gone = 0;
+        if (fd >= 0 && ours && (paths_asked() || (note && note->written)))
+            follow_add(fd, whole, flags, note, NULL);
+        else if (fd >= 0)
+            follow_ignore(fd);
+        errno = kept;
+    }
+    (*inside)--;
+    struct followed *f = ours && fd >= 0 ? follow_find(fd) : NULL;
+    if (f) follow_other(f, PROFILE_OPEN, flags & ~O_CLOEXEC, start_ns);
+    return fd;
+}
+
+#define MODE_OF(flags, mode)                                                                       \
+    mode_t mode = 0;                                                                               \
+    if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {                                   \
+        va_list list;                                                                              \
+        va_start(list, flags);                                                                     \
+        mode = va_arg(list, mode_t);                                                               \
+        va_end(list);                                                                              \
+    }
+
+int open(const char *name, int flags, ...)
+{
+    MODE_OF(flags, mode)
+    return posix_open(CALLER, AT_FDCWD, name, flags, mode);
+}
+ALIAS(int, open64, open, const char *name, int flags, ...);
+
+int openat(int at, const char *name, int flags, ...)
+{
+    MODE_OF(flags, mode)
+    return posix_open(CALLER, at, name, flags, mode);
+}
+ALIAS(int, openat64, openat, int at, const char *name, int flags, ...);
+
+int creat(const char *name, mode_t mode)
+{
+    return posix_open(CALLER, AT_FDCWD, name, O_WRONLY | O_CREAT | O_TRUNC, mode);
+}
+ALIAS(int, creat64, creat, const char *name, mode_t mode);
+
+/* The names that fortified programs call. */
+int __open_2(const char *name, int flags);
+int __open_2(const char *name, int flags)
+{
+    return posix_open(CALLER, AT_FDCWD, name, flags, 0);
+}
+ALIAS(int, __open64_2, __open_2, const char *name, int flags);
+
+int __openat_2(int at, const char *name, int flags);
+int __openat_2(int at, const char *name, int flags)
+{
+    return posix_open(CALLER, at, name, flags, 0);
+}
+ALIAS(int, __openat64_2, __openat_2, int at, const char *name, int flags);
+
+/* A file with a name of its own choice: the same for all of them that have its other characters. */
+static int open_temporary(const void *caller, char *name, int suffix, int flags)
+{
+    static const char letter[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    REAL(int, mkostemps, char *, int, int);
+    const size_t length = strlen(name);
+    char whole[PROFILE_PATH_MAX], tail[64];
+    if (!follow_on() || !follow_is_process() || posix_is_mpi(caller) || suffix < 0 ||
+        length < 6 + (size_t)suffix || memcmp(name + length - 6 - (size_t)suffix, "XXXXXX", 6) != 0)
+        return real(name, suffix, flags);
+    char *const chosen = name + length - 6 - (size_t)suffix;
+    snprintf(tail, sizeof tail, "%s", chosen);
+    for (int tries = 0; tries < 1000; tries++) {
+        uint64_t number = count_now_ns() * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)getpid();
+        for (int i = 0; i < 6; i++, number = (number ^ number >> 29) * UINT64_C(0xbf58476d1ce4e5b9))
+            chosen[i] = letter[(number >> 32) % (sizeof letter - 1)];
+        const int fd = posix_open(caller, AT_FDCWD, name,
+                                  (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
+        if (fd < 0 && errno == EEXIST) continue;
+        if (fd >= 0 && paths_whole(AT_FDCWD, name, false, whole) == 0) {
+            struct profile_before *note = paths_find(whole);
+            if (note) note->temporary = (int32_t)(strlen(whole) - 6 - (size_t)suffix);
+        }
+        return fd;
+    }
+    memcpy(chosen, "XXXXXX", 6);
+    errno = EEXIST;
+    return -1;
+}
+
+int mkstemp(char *name)
+{
+    return open_temporary(CALLER, name, 0, 0);
+}
+ALIAS(int, mkstemp64, mkstemp, char *name);
+
+int mkostemp(char *name, int flags)
+{
+    return open_temporary(CALLER, name, 0, flags);
+}
+ALIAS(int, mkostemp64, mkostemp, char *name, int flags);
+
+int mkstemps(char *name, int suffix)
+{
+    return open_temporary(CALLER, name, suffix, 0);
+}
+ALIAS(int, mkstemps64, mkstemps, char *name, int suffix);
+
+int mkostemps(char *name, int suffix, int flags)
+{
+    return open_temporary(CALLER, name, suffix, flags);
+}
+ALIAS(int, mkostemps64, mkostemps, char *name, int suffix, int flags);
+
+/* ------------------------------------------------------------------ closing, second numbers */
+
+struct followed *posix_closing(int fd)
+{
+    return count_dir() && follow_is_process() ? follow_take(fd) : NULL;
+}
+
+void posix_closed(struct followed *f, uint64_t start_ns)
+{
+    if (!f) return;
+    if (*count_inside() == 0) follow_other(f, PROFILE_CLOSE, 0, start_ns);
+    follow_end(f);
+}
+
+int close(int fd)
+{
+    REAL(int, close, int);
+    if (!count_dir()) return real(fd);
+    if (*count_inside() == 0 && follow_is_own(fd) && follow_is_process()) {
+        errno = EBADF;
+        return -1;
+    }
+    struct followed *f = posix_closing(fd);
+    const uint64_t start_ns = f ? count_now_ns() : 0;
+    const int rc = real(fd);
+    const int kept = errno;
+    posix_closed(f, start_ns);
     errno = kept;
-    return bytes;
+    return rc;
 }
 
-#define WRITING(name, arguments, ...)                                                              \
-    ssize_t name(int fd, __VA_ARGS__)                                                              \
+int close_range(unsigned first, unsigned last, int flags)
+{
+    REAL(int, close_range, unsigned, unsigned, int);
+    if (!follow_on() || !follow_is_process() || flags != 0) return real(first, last, flags);
+    for (unsigned fd = first; fd <= last && fd < 65536; fd++) {
+        if (follow_is_own((int)fd)) continue;
+        struct followed *f = posix_closing((int)fd);
+        if (f) posix_closed(f, count_now_ns());
+        (*count_inside())++;
+        close((int)fd);
+        (*count_inside())--;
+    }
+    return last < 65536 ? 0 : real(first > 65536 ? first : 65536, last, flags);
+}
+
+void closefrom(int first)
+{
+    close_range(first > 0 ? (unsigned)first : 0, ~0u, 0);
+}
+
+/* A second number was made, perhaps in place of another file. */
+static int doubled(int old, int fd)
+{
+    const int kept = errno;
+    if (fd >= 0 && count_dir() && follow_is_process() && fd != old) {
+        struct followed *was = follow_take(fd);
+        follow_same(fd, old);
+        if (was) posix_closed(was, count_now_ns());
+    }
+    errno = kept;
+    return fd;
+}
+
+int dup(int fd)
+{
+    REAL(int, dup, int);
+    return doubled(fd, real(fd));
+}
+
+int dup2(int old, int fd)
+{
+    REAL(int, dup2, int, int);
+    return doubled(old, real(old, fd));
+}
+
+int dup3(int old, int fd, int flags)
+{
+    REAL(int, dup3, int, int, int);
+    return doubled(old, real(old, fd, flags));
+}
+
+int fcntl(int fd, int command, ...)
+{
+    REAL(int, fcntl64, int, int, ...);
+    va_list list;
+    va_start(list, command);
+    void *const arg = va_arg(list, void *);
+    va_end(list);
+    const int rc = real(fd, command, arg);
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return doubled(fd, rc);
+    struct followed *f = command == F_SETFL && rc >= 0 ? follow_find(fd) : NULL;
+    if (f) f->flags = (f->flags & ~O_APPEND) | ((int)(intptr_t)arg & O_APPEND);
+    return rc;
+}
+ALIAS(int, fcntl64, fcntl, int fd, int command, ...);
+
+int ioctl(int fd, unsigned long request, ...)
+{
+    REAL(int, ioctl, int, unsigned long, ...);
+    va_list list;
+    va_start(list, request);
+    void *const arg = va_arg(list, void *);
+    va_end(list);
+    const bool clones = request == FICLONE || request == FICLONERANGE;
+    struct followed *f = clones && follow_on() ? follow_find(fd) : NULL;
+    if (f && f->state) {
+        errno = EOPNOTSUPP; /* as it was in the real run */
+        return -1;
+    }
+    const int rc = real(fd, request, arg);
+    if (f && rc == 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), f->name);
+    return rc;
+}
+
+/* ------------------------------------------------------------------ data accesses */
+
+/* Bytes of all buffers. */
+static int64_t bytes_of(const struct iovec *v, int n)
+{
+    int64_t sum = 0;
+    for (int i = 0; v && i < n; i++)
+        sum += (int64_t)v[i].iov_len;
+    return sum;
+}
+
+/* Of a call on fd with its buffers: answered, or made by `call`; counted. */
+#define BODY(writes, explicit, v, n, call)                                                         \
+    struct access a;                                                                               \
+    if (!follow_access(&a, fd, writes, explicit, bytes_of(v, n))) {                                \
+        const ssize_t passed = call;                                                               \
+        if (writes) follow_seen(fd, passed);                                                       \
+        return passed;                                                                             \
+    }                                                                                              \
+    const ssize_t got = follow_answers(&a) ? follow_answer(&a, v, n) : call;                       \
+    return follow_over(&a, got, v, n);
+
+#define ONE(buffer) const struct iovec one = {(void *)(uintptr_t)(buffer), n}
+
+ssize_t read(int fd, void *into, size_t n)
+{
+    REAL(ssize_t, read, int, void *, size_t);
+    ONE(into);
+    BODY(false, -1, &one, 1, real(fd, into, n))
+}
+ssize_t write(int fd, const void *from, size_t n)
+{
+    REAL(ssize_t, write, int, const void *, size_t);
+    ONE(from);
+    BODY(true, -1, &one, 1, real(fd, from, n))
+}
+ssize_t pread(int fd, void *into, size_t n, off_t at)
+{
+    REAL(ssize_t, pread, int, void *, size_t, off_t);
+    ONE(into);
+    BODY(false, at, &one, 1, real(fd, into, n, at))
+}
+ALIAS(ssize_t, pread64, pread, int fd, void *into, size_t n, off64_t at);
+ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
+{
+    REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
+    ONE(from);
+    BODY(true, at, &one, 1, real(fd, from, n, at))
+}
+ALIAS(ssize_t, pwrite64, pwrite, int fd, const void *from, size_t n, off64_t at);
+ssize_t readv(int fd, const struct iovec *v, int n)
+{
+    REAL(ssize_t, readv, int, const struct iovec *, int);
+    BODY(false, -1, v, n, real(fd, v, n))
+}
+ssize_t writev(int fd, const struct iovec *v, int n)
+{
+    REAL(ssize_t, writev, int, const struct iovec *, int);
+    BODY(true, -1, v, n, real(fd, v, n))
+}
+ssize_t preadv(int fd, const struct iovec *v, int n, off_t at)
+{
+    REAL(ssize_t, preadv, int, const struct iovec *, int, off_t);
+    BODY(false, at, v, n, real(fd, v, n, at))
+}
+ALIAS(ssize_t, preadv64, preadv, int fd, const struct iovec *v, int n, off64_t at);
+ssize_t pwritev(int fd, const struct iovec *v, int n, off_t at)
+{
+    REAL(ssize_t, pwritev, int, const struct iovec *, int, off_t);
+    BODY(true, at, v, n, real(fd, v, n, at))
+}
+ALIAS(ssize_t, pwritev64, pwritev, int fd, const struct iovec *v, int n, off64_t at);
+ssize_t preadv2(int fd, const struct iovec *v, int n, off_t at, int how)
+{
+    REAL(ssize_t, preadv2, int, const struct iovec *, int, off_t, int);
+    BODY(false, at, v, n, real(fd, v, n, at, how))
+}
+ALIAS(ssize_t, preadv64v2, preadv2, int fd, const struct iovec *v, int n, off64_t at, int how);
+ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t at, int how)
+{
+    REAL(ssize_t, pwritev2, int, const struct iovec *, int, off_t, int);
+    BODY(true, at, v, n, real(fd, v, n, at, how))
+}
+ALIAS(ssize_t, pwritev64v2, pwritev2, int fd, const struct iovec *v, int n, off64_t at, int how);
+
+ssize_t __read_chk(int fd, void *into, size_t n, size_t room);
+ssize_t __read_chk(int fd, void *into, size_t n, size_t room)
+{
+    if (n > room) abort();
+    return read(fd, into, n);
+}
+ssize_t __pread_chk(int fd, void *into, size_t n, off_t at, size_t room);
+ssize_t __pread_chk(int fd, void *into, size_t n, off_t at, size_t room)
+{
+    if (n > room) abort();
+    return pread(fd, into, n, at);
+}
+ALIAS(ssize_t, __pread64_chk, __pread_chk, int fd, void *into, size_t n, off64_t at, size_t room);
+
+/* Copying while writes are dropped: what is to be copied is read, and that is all. in_at: NULL for the
+ * position of the file. Returns what would have been copied. */
+static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_at)
+{
+    enum { PIECE = 1 << 18 };
+    char *piece = malloc(PIECE);
+    int64_t done = 0;
+    ssize_t got = 1;
+    if (!piece) return -1;
+    while (done < a->bytes && got > 0) {
+        const size_t n = (size_t)(a->bytes - done < PIECE ? a->bytes - done : PIECE);
+        got = in_at ? pread(in, piece, n, *in_at + done) : read(in, piece, n);
+        if (got > 0) done += got;
+    }
+    free(piece);
+    if (done == 0 && got < 0) return -1;
+    if (in_at) *in_at += done;
+    a->bytes = done;
+    const ssize_t told = follow_answer(a, NULL, 0);
+    if (told > 0 && out_at) *out_at += told;
+    return told;
+}
+
+ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsigned how)
+{
+    REAL(ssize_t, copy_file_range, int, off64_t *, int, off64_t *, size_t, unsigned);
+    struct access a;
+    const struct followed *from = follow_on() ? follow_find(in) : NULL;
+    if (!follow_access(&a, fd, true, out_at ? *out_at : -1, (int64_t)n)) {
+        const ssize_t passed = real(in, in_at, fd, out_at, n, how);
+        follow_seen(fd, passed);
+        return passed;
+    }
+    if (from && !from->state && from->note && from->note->written)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
+    ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at)
+                                     : real(in, in_at, fd, out_at, n, how);
+    return follow_over(&a, got, NULL, 0);
+}
+
+ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
+{
+    REAL(ssize_t, sendfile, int, int, off_t *, size_t);
+    struct access a;
+    const struct followed *from = follow_on() ? follow_find(in) : NULL;
+    /* What is sent of a file that was written cannot be compared. */
+    if (from && from->counted) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
+    if (!follow_access(&a, fd, true, -1, (int64_t)n)) {
+        const ssize_t passed = real(fd, in, in_at, n);
+        follow_seen(fd, passed);
+        return passed;
+    }
+    const ssize_t got =
+        follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL) : real(fd, in, in_at, n);
+    return follow_over(&a, got, NULL, 0);
+}
+ALIAS(ssize_t, sendfile64, sendfile, int fd, int in, off64_t *in_at, size_t n);
+
+ssize_t splice(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsigned how)
+{
+    REAL(ssize_t, splice, int, off64_t *, int, off64_t *, size_t, unsigned);
+    const struct followed *f = follow_on() ? follow_find(fd) : NULL;
+    const struct followed *from = follow_on() ? follow_find(in) : NULL;
+    if (f || from)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), f ? f->name : from->name);
+    return real(in, in_at, fd, out_at, n, how);
+}
+
+/* ------------------------------------------------------------------ other functions */
+
+off_t lseek(int fd, off_t at, int whence)
+{
+    REAL(off_t, lseek, int, off_t, int);
+    struct followed *f = follow_on() ? follow_find(fd) : NULL;
+    if (!f) return real(fd, at, whence);
+    const uint64_t start_ns = count_now_ns();
+    const int64_t size = f->state ? __atomic_load_n(&f->state->size, __ATOMIC_RELAXED) : 0;
+    off_t got;
+    if (f->state && (whence == SEEK_DATA || whence == SEEK_HOLE)) {
+        errno = ENXIO;
+        got = at < 0 || at >= size ? -1 : real(fd, whence == SEEK_DATA ? at : size, SEEK_SET);
+    } else if (f->state && whence == SEEK_END)
+        got = real(fd, size + at, SEEK_SET);
+    else
+        got = real(fd, at, whence);
+    follow_other(f, PROFILE_SEEK, got, start_ns);
+    return got;
+}
+ALIAS(off_t, lseek64, lseek, int fd, off64_t at, int whence);
+
+/* A function on an open file that moves no data; instead: its answer while writes are dropped. */
+#define OTHER(name, what, at, instead, arguments, ...)                                             \
+    int name(__VA_ARGS__)                                                                          \
     {                                                                                              \
-        static void *found;                                                                        \
-        ssize_t (*real)(int, __VA_ARGS__);                                                         \
-        void *at = __atomic_load_n(&found, __ATOMIC_RELAXED);                                      \
-        if (!at) __atomic_store_n(&found, at = dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);         \
-        *(void **)&real = at;                                                                      \
-        return counted(fd, real arguments);                                                        \
+        REAL(int, name, __VA_ARGS__);                                                              \
+        struct followed *f = follow_on() ? follow_find(fd) : NULL;                                 \
+        if (!f) return real arguments;                                                             \
+        const uint64_t start_ns = count_now_ns();                                                  \
+        const int rc = f->state ? instead : real arguments;                                        \
+        follow_other(f, what, at, start_ns);                                                       \
+        return rc;                                                                                 \
     }
-WRITING(write, (fd, from, n), const void *from, size_t n)
-WRITING(pwrite, (fd, from, n, at_byte), const void *from, size_t n, off_t at_byte)
-WRITING(pwrite64, (fd, from, n, at_byte), const void *from, size_t n, off64_t at_byte)
-WRITING(writev, (fd, from, n), const struct iovec *from, int n)
-WRITING(pwritev, (fd, from, n, at_byte), const struct iovec *from, int n, off_t at_byte)
-WRITING(pwritev64, (fd, from, n, at_byte), const struct iovec *from, int n, off64_t at_byte)
-WRITING(pwritev2, (fd, from, n, at_byte, how), const struct iovec *from, int n, off_t at_byte,
-        int how)
-WRITING(pwritev64v2, (fd, from, n, at_byte, how), const struct iovec *from, int n, off64_t at_byte,
-        int how)
-WRITING(sendfile, (fd, in, at_byte, n), int in, off_t *at_byte, size_t n)
-WRITING(sendfile64, (fd, in, at_byte, n), int in, off64_t *at_byte, size_t n)
 
-ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *at_byte, size_t n, unsigned how)
+static int set_size(const struct followed *f, int64_t bytes)
 {
-    static void *found;
-    ssize_t (*real)(int, off64_t *, int, off64_t *, size_t, unsigned);
-    void *at = __atomic_load_n(&found, __ATOMIC_RELAXED);
-    if (!at) __atomic_store_n(&found, at = dlsym(RTLD_NEXT, "copy_file_range"), __ATOMIC_RELAXED);
-    *(void **)&real = at;
-    return counted(fd, real(in, in_at, fd, at_byte, n, how));
-}
-
-/* --- stdio ---------------------------------------------------------------------------------- */
-
-static ssize_t (*file_write)(FILE *, const void *, ssize_t);
-
-static ssize_t counted_file_write(FILE *file, const void *from, ssize_t n)
-{
-    return counted(fileno_unlocked(file), file_write(file, from, n));
-}
-
-/* Exchanges the entry for writing in a table of functions of FILE, which is read-only memory. */
-static void exchange(const char *table)
-{
-    enum { ENTRIES = 21 };
-    void **entry = dlsym(RTLD_DEFAULT, table);
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (int i = 0; entry && i < ENTRIES; i++) {
-        void *const ours =
-            *(void **)&(ssize_t(*)(FILE *, const void *, ssize_t)){counted_file_write};
-        if (entry[i] != *(void **)&file_write) continue;
-        const uintptr_t begin = (uintptr_t)&entry[i] / page * page;
-        const size_t bytes = (uintptr_t)(&entry[i] + 1) - begin;
-        if (mprotect((void *)begin, bytes, PROT_READ | PROT_WRITE) < 0) return;
-        entry[i] = ours;
-        mprotect((void *)begin, bytes, PROT_READ);
+    if ((f->flags & O_ACCMODE) == O_RDONLY || bytes < 0) {
+        errno = EINVAL;
+        return -1;
     }
+    __atomic_store_n(&f->state->size, bytes, __ATOMIC_RELAXED);
+    return 0;
 }
 
-void posix_begin(bool (*outside)(void), void (*add)(int fd, int64_t bytes))
+/* Preallocating: other changes of a file's blocks are refused, and told where they are made. */
+static int allocate(const struct followed *f, int how, int64_t at, int64_t bytes)
 {
-    is_outside = outside;
-    __atomic_store_n(&add_bytes, add, __ATOMIC_RELEASE);
-    if (file_write) return;
-    *(void **)&file_write = dlsym(RTLD_DEFAULT, "_IO_file_write");
-    if (!file_write) return;
-    exchange("_IO_file_jumps");
-    exchange("_IO_wfile_jumps");
+    const bool known = how == 0 || how == FALLOC_FL_KEEP_SIZE;
+    if ((f->flags & O_ACCMODE) == O_RDONLY || at < 0 || bytes <= 0 || !known) {
+        errno = !known ? EOPNOTSUPP : (f->flags & O_ACCMODE) == O_RDONLY ? EBADF : EINVAL;
+        return -1;
+    }
+    if (how == 0) paths_grow(f->state, at + bytes);
+    return 0;
 }
+
+OTHER(ftruncate, PROFILE_SIZE, bytes, set_size(f, bytes), (fd, bytes), int fd, off_t bytes)
+ALIAS(int, ftruncate64, ftruncate, int fd, off64_t bytes);
+OTHER(fsync, PROFILE_SYNC, 0, 0, (fd), int fd)
+OTHER(fdatasync, PROFILE_SYNC, 0, 0, (fd), int fd)
+OTHER(sync_file_range, PROFILE_SYNC, at, 0, (fd, at, bytes, how), int fd, off64_t at, off64_t bytes,
+      unsigned how)
+
+int fallocate(int fd, int how, off_t at, off_t bytes)
+{
+    REAL(int, fallocate, int, int, off_t, off_t);
+    struct followed *f = follow_on() ? follow_find(fd) : NULL;
+    if (!f) return real(fd, how, at, bytes);
+    const uint64_t start_ns = count_now_ns();
+    const int rc = f->state ? allocate(f, how, at, bytes) : real(fd, how, at, bytes);
+    if (!f->state && rc == 0 && how != 0 && how != FALLOC_FL_KEEP_SIZE)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), f->name);
+    follow_other(f, PROFILE_SIZE, at + bytes, start_ns);
+    return rc;
+}
+ALIAS(int, fallocate64, fallocate, int fd, int how, off64_t at, off64_t bytes);
+
+int posix_fallocate(int fd, off_t at, off_t bytes)
+{
+    REAL(int, posix_fallocate, int, off_t, off_t);
+    struct followed *f = follow_on() ? follow_find(fd) : NULL;
+    if (!f) return real(fd, at, bytes);
+    const uint64_t start_ns = count_now_ns();
+    const int kept = errno;
+    int rc;
+    if (f->state) {
+        rc = allocate(f, 0, at, bytes) < 0 ? errno : 0;
+        errno = kept;
+    } else { /* where the file system has no such call bytes are written */
+        const int64_t unseen = follow_unseen_bytes();
+        rc = real(fd, at, bytes);
+        follow_pardon(unseen);
+    }
+    follow_other(f, PROFILE_SIZE, at + bytes, start_ns);
+    return rc;
+}
+ALIAS(int, posix_fallocate64, posix_fallocate, int fd, off64_t at, off64_t bytes);
+
+/* What is written through memory, or read of what was written, nobody sees. */
+void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t at)
+{
+    REAL(void *, mmap, void *, size_t, int, int, int, off_t);
+    struct followed *f = !(flags & MAP_ANONYMOUS) && follow_on() ? follow_find(fd) : NULL;
+    const bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
+    if (f && (f->state || (f->note && f->note->written) ||
+              (shared && (f->flags & O_ACCMODE) != O_RDONLY)))
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_MAPPED), f->name);
+    return real(where, bytes, protection, flags, fd, at);
+}
+ALIAS(void *, mmap64, mmap, void *where, size_t bytes, int protection, int flags, int fd,
+      off64_t at);
+
+/* ------------------------------------------------------------------ what is not followed */
+
+static void tell(const void *caller, enum profile_unseen what, const char *name)
+{
+    if (follow_on() && follow_is_process() && !posix_is_mpi(caller))
+        count_unseen(profile_unseen_word((int)what), name);
+}
+
+long syscall(long number, ...)
+{
+    REAL(long, syscall, long, ...);
+    va_list list;
+    long a[6];
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_io_uring_setup) tell(CALLER, PROFILE_UNSEEN_URING, "io_uring_setup");
+    if (number == SYS_io_submit) tell(CALLER, PROFILE_UNSEEN_AIO, "io_submit");
+    return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* A semaphore is written into memory of its own. */
+sem_t *sem_open(const char *name, int flags, ...)
+{
+    REAL(sem_t *, sem_open, const char *, int, ...);
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+    const unsigned value = flags & O_CREAT ? va_arg(list, unsigned) : 0;
+    va_end(list);
+    const int64_t unseen = follow_unseen_bytes();
+    sem_t *const made = real(name, flags, mode, value);
+    follow_pardon(unseen);
+    return made;
+}
+
+#define TOLD(type, name, unseen, arguments, ...)                                                   \
+    type name(__VA_ARGS__);                                                                        \
+    type name(__VA_ARGS__)                                                                         \
+    {                                                                                              \
+        REAL(type, name, __VA_ARGS__);                                                             \
+        tell(CALLER, unseen, #name);                                                               \
+        return real arguments;                                                                     \
+    }
+TOLD(int, io_uring_queue_init, PROFILE_UNSEEN_URING, (n, ring, how), unsigned n, void *ring,
+     unsigned how)
+TOLD(int, io_uring_queue_init_params, PROFILE_UNSEEN_URING, (n, ring, how), unsigned n, void *ring,
+     void *how)
+TOLD(int, io_setup, PROFILE_UNSEEN_AIO, (n, context), int n, void *context)
+TOLD(int, aio_write, PROFILE_UNSEEN_AIO, (what), void *what)
+TOLD(int, aio_write64, PROFILE_UNSEEN_AIO, (what), void *what)
+TOLD(int, lio_listio, PROFILE_UNSEEN_AIO, (how, list, n, event), int how, void *list, int n,
+     void *event)
+TOLD(int, lio_listio64, PROFILE_UNSEEN_AIO, (how, list, n, event), int how, void *list, int n,
+     void *event)

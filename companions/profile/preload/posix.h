@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_PRELOAD_POSIX_H
 #define PROFILE_PRELOAD_POSIX_H
-/* Layer 3. What a program writes into files past MPI-IO: write and its like, and stdio. It is counted, not
- * profiled and not dropped. What MPI-IO writes by itself is not counted, nor are standard output and error. */
+/* Layer 3. Opening and closing files by their numbers, for the parts of the library that stand before the C
+ * library's functions: posix (open files), names (paths), stdio, process. */
 #include <stdbool.h>
-#include <stdint.h>
+#include <sys/types.h>
 
 /* No name of these is to stand before one of the program's. */
 #pragma GCC visibility push(hidden)
 
-/* Begins to count. outside: whether the calling thread is in no call of MPI-IO; add: the bytes of a call
- * that has written to a file that is open under that number. Both may be called by a handler of a signal. */
-void posix_begin(bool (*outside)(void), void (*add)(int fd, int64_t bytes));
-void posix_end(void);
+/* open of the program; caller: the address to which it returns. */
+int posix_open(const void *caller, int at, const char *name, int flags, mode_t mode);
+
+/* Whether a call comes from the MPI library, whose own files are none of the program's. */
+bool posix_is_mpi(const void *caller);
+
+/* The number is about to be closed; and it is. */
+struct followed *posix_closing(int fd);
+void posix_closed(struct followed *f, uint64_t start_ns);
+
+/* stdio goes through the functions of this library: once. */
+void stdio_begin(void);
 
 #pragma GCC visibility pop
 

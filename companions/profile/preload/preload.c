@@ -23,35 +23,26 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "companions/profile/preload/count.h"
+#include "companions/profile/preload/paths.h"
 #include "companions/profile/preload/pieces.h"
-#include "companions/profile/preload/posix.h"
 #include "companions/profile/preload/requests.h"
 #include "companions/profile/preload/table.h"
-#include "companions/profile/preload/virtual.h"
 #include "companions/profile/record.h"
-
-#define PHASES_STEP 64
-#define FILES_STEP  64
-
-enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
 
 /* A file that the program has open. */
 struct open {
     MPI_File fh;
     MPI_Comm comm; /* a duplicate, while writes are dropped; else MPI_COMM_NULL */
-    int file, comm_size, comm_rank;
-    int phase; /* index, -1: the next call begins one */
-    bool last_write;
-    uint64_t calls; /* in the phase */
+    struct use use;
     int64_t etype_bytes, view_begin;
     MPI_Offset pointer; /* the individual one */
     struct pieces view;
-    uint64_t view_number;       /* of all views of this process */
-    uint64_t end_ns, end_io_ns; /* of the last call, and io_ns then */
+    uint64_t view_number; /* of all views of this process */
     /* While writes are dropped: */
-    struct profile_before *state; /* shared by all processes; else NULL */
-    int mode;                     /* that the program asked for */
-    bool instead;                 /* the file is a stand-in */
+    struct profile_stand_in *state; /* owned, shared by all processes; else NULL */
+    int mode;                       /* that the program asked for */
+    bool instead;                   /* the real run has left no such file */
     /* a split collective call under way */
     bool split_drop;
     int64_t split_bytes;
@@ -69,16 +60,10 @@ struct call {
     uint64_t start_ns;
 };
 
-static struct profile_map *map;
+static struct profile_map *map; /* of this rank, from MPI_Init to MPI_Finalize */
 static const char *dir;
-static char own_path[4096];         /* of the mapped file */
-static int files_room, phases_room; /* that have their space on the disk */
-static enum split split = SPLIT_DIRECTION;
-static uint64_t split_calls;
 static bool dropping;
-static struct table opens;                /* by handle; what is in it does not move */
-static struct table files;                /* struct profile_file, by name and number of processes */
-static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
+static struct table opens; /* by handle; what is in it does not move */
 
 /* Where this process's last call on a file ended: in the view that it went through, and in the file. */
 static struct stand {
@@ -88,23 +73,7 @@ static struct stand {
     bool shared_moved;
 } stands[PROFILE_FILES_MAX];
 static uint64_t views_n;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local int inside;
-static uint64_t io_ns;    /* inside MPI-IO, all of it until now */
-static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
-
-static uint64_t clock_ns(clockid_t which)
-{
-    struct timespec t;
-    clock_gettime(which, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* The time of day of the program's start, and what has passed since, even if the clock is set. */
-static uint64_t now_ns(void)
-{
-    return epoch_ns + clock_ns(CLOCK_MONOTONIC);
-}
+#define inside (*count_inside())
 
 /* A name for messages: what a terminal could obey becomes '?' (base/ is not part of this library). */
 static const char *printable(const char *name, char out[1024])
@@ -139,168 +108,39 @@ static void *find(const char *name)
     int P##name(__VA_ARGS__) __attribute__((alias(#name)));                                        \
     int name(__VA_ARGS__)
 
-/* Space on the disk for that part of the counters: a write to mapped memory that finds none ends the
- * program. Returns an error number. */
-static int reserve(size_t from, size_t bytes)
-{
-    const int fd = open(own_path, O_RDWR | O_CLOEXEC);
-    if (fd < 0) return errno;
-    const int why = posix_fallocate(fd, (off_t)from, (off_t)bytes);
-    close(fd);
-    return why;
-}
-
-static int reserve_files(int n)
-{
-    const int why =
-        reserve(offsetof(struct profile_map, file), (size_t)n * sizeof(struct profile_file));
-    if (why == 0) files_room = n;
-    return why;
-}
-
-static int reserve_phases(int n)
-{
-    const int why =
-        reserve(offsetof(struct profile_map, phase), (size_t)n * sizeof(struct profile_phase));
-    if (why == 0) phases_room = n;
-    return why;
-}
-
-/* Makes and maps this rank's file. Returns NULL with errno. */
-static struct profile_map *map_own(void)
-{
-    struct rlimit limit;
-    void *at = MAP_FAILED;
-    int why = 0;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof *map) {
-        errno = EFBIG; /* and no signal */
-        return NULL;
-    }
-    const int fd = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd < 0) return NULL;
-    if (ftruncate(fd, sizeof *map) < 0 ||
-        (why = reserve(0, offsetof(struct profile_map, file))) != 0 ||
-        (why = reserve_files(FILES_STEP)) != 0 || (why = reserve_phases(PHASES_STEP)) != 0 ||
-        (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
-        why = why ? why : errno;
-    close(fd);
-    errno = why;
-    return why ? NULL : at;
-}
-
-static bool outside_mpi_io(void)
-{
-    return inside == 0;
-}
-
-/* What was written past MPI-IO: the name of the first file is looked up once. */
-static void add_past(int fd, int64_t bytes)
-{
-    static char looked_up;
-    char link[64];
-    if (!__atomic_test_and_set(&looked_up, __ATOMIC_RELAXED)) {
-        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-        const ssize_t n = readlink(link, map->past_name, sizeof map->past_name - 1);
-        map->past_name[n > 0 ? n : 0] = '\0';
-    }
-    __atomic_fetch_add(&map->past_n, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&map->past_bytes, (uint64_t)bytes, __ATOMIC_RELAXED);
-}
-
-/* The thread that called MPI_Init, and what it had had of its processor by then. */
-static struct {
-    char path[64];
-    bool known;
-    double ran_s, waited_s;
-} first_thread;
-
-static bool read_schedstat(double *ran_s, double *waited_s)
-{
-    char text[128];
-    unsigned long long ran_ns, waited_ns;
-    const int fd = open(first_thread.path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    if (sscanf(text, "%llu %llu", &ran_ns, &waited_ns) != 2) return false;
-    *ran_s = 1e-9 * (double)ran_ns;
-    *waited_s = 1e-9 * (double)waited_ns;
-    return true;
-}
-
-static void begin_processors(void)
-{
-    snprintf(first_thread.path, sizeof first_thread.path, "/proc/self/task/%ld/schedstat",
-             syscall(SYS_gettid));
-    first_thread.known = read_schedstat(&first_thread.ran_s, &first_thread.waited_s);
-}
-
-static void end_processors(struct profile_map *m)
-{
-    struct rusage used;
-    double ran_s, waited_s;
-    if (first_thread.known && read_schedstat(&ran_s, &waited_s)) {
-        m->ran_s = ran_s - first_thread.ran_s;
-        m->waited_s = waited_s - first_thread.waited_s;
-    }
-    if (getrusage(RUSAGE_SELF, &used) < 0) return;
-    m->user_s = (double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec;
-    m->system_s = (double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec;
-}
-
 /* Begins to count. A program that cannot be profiled runs all the same, but not without its writes:
  * all ranks have to drop them, or none. */
 static void start(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    const char *how = getenv(PROFILE_ENV_SPLIT), *drop = getenv(PROFILE_ENV_DROP),
-               *past = getenv(PROFILE_ENV_PAST);
     int rank, size, length;
-    dir = getenv(PROFILE_ENV_DIR);
-    if (!dir || map) return;
+    if (map || !count_setup()) return;
+    dir = count_dir();
     inside++;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     PMPI_Get_library_version(library, &length);
     inside--;
-    snprintf(own_path, sizeof own_path, "%s/rank-%d", dir, rank);
-    struct profile_map *m = map_own();
+    struct profile_map *m = count_begin(rank, size);
     if (!m) {
         char plain[1024];
         fprintf(stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank,
-                printable(own_path, plain), strerror(errno));
-        if (drop && strcmp(drop, "1") == 0) PMPI_Abort(MPI_COMM_WORLD, 4);
+                printable(dir, plain), strerror(errno));
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), "the calls of a rank");
+        if (count_dropping()) PMPI_Abort(MPI_COMM_WORLD, 4);
         return;
     }
-    if (how && strcmp(how, "run") == 0) split = SPLIT_RUN;
-    if (how && strcmp(how, "open") == 0) split = SPLIT_OPEN;
-    if (how && strtoull(how, NULL, 10) > 0) {
-        split = SPLIT_CALLS;
-        split_calls = strtoull(how, NULL, 10);
-    }
-    dropping = drop && strcmp(drop, "1") == 0;
-    for (int f = 0; f < PROFILE_FILES_MAX; f++)
-        file_phase[f] = -1;
-    epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-    m->rank = rank;
-    m->size = size;
-    m->pid = getpid();
-    m->state = PROFILE_RUNNING;
-    m->dropping = dropping;
-    m->bin_s = 1.0 / 64;
-    gethostname(m->host, sizeof m->host - 1);
+    dropping = count_dropping();
     snprintf(m->library, sizeof m->library, "%.*s", (int)strcspn(library, "\n"), library);
-    begin_processors();
-    m->init_s = m->last_s = 1e-9 * (double)now_ns();
-    m->magic = PROFILE_MAGIC;
     map = m;
-    if (!past || strcmp(past, "0") != 0) posix_begin(outside_mpi_io, add_past);
 }
 
 BOTH(MPI_Init, int *argc, char ***argv)
 {
     REAL(PMPI_Init, int *, char ***);
+    inside++;
     const int rc = real(argc, argv);
+    inside--;
     if (rc == MPI_SUCCESS) start();
     return rc;
 }
@@ -308,7 +148,9 @@ BOTH(MPI_Init, int *argc, char ***argv)
 BOTH(MPI_Init_thread, int *argc, char ***argv, int required, int *provided)
 {
     REAL(PMPI_Init_thread, int *, char ***, int, int *);
+    inside++;
     const int rc = real(argc, argv, required, provided);
+    inside--;
     if (rc == MPI_SUCCESS) start();
     return rc;
 }
@@ -316,71 +158,23 @@ BOTH(MPI_Init_thread, int *argc, char ***argv, int required, int *provided)
 BOTH(MPI_Finalize, void)
 {
     REAL(PMPI_Finalize, void);
-    if (map) {
-        map->last_s = 1e-9 * (double)now_ns();
-        end_processors(map);
-        map->state = PROFILE_FINALIZED;
-        posix_end();
-        map = NULL;
-    }
-    return real();
+    if (map) count_end();
+    map = NULL;
+    inside++;
+    const int rc = real();
+    inside--;
+    return rc;
 }
 
 BOTH(MPI_Abort, MPI_Comm comm, int code)
 {
     REAL(PMPI_Abort, MPI_Comm, int);
     if (map && map->state == PROFILE_RUNNING) {
-        map->last_s = 1e-9 * (double)now_ns();
+        map->last_s = 1e-9 * (double)count_now_ns();
         map->abort_code = code;
         map->state = PROFILE_ABORTED;
     }
     return real(comm, code);
-}
-
-/* The timeline: bytes and the time inside MPI-IO, spread over the bins it took. When the run
- * outgrows the bins, each two become one. */
-static void timeline(int write, int64_t bytes, uint64_t from_ns, uint64_t to_ns)
-{
-    const double from = 1e-9 * (double)from_ns - map->init_s,
-                 to = 1e-9 * (double)to_ns - map->init_s;
-    while (to >= PROFILE_BINS * map->bin_s) {
-        for (int b = 0; b < PROFILE_BINS; b++) {
-            const bool there = 2 * b + 1 < PROFILE_BINS;
-            for (int d = 0; d < 2; d++)
-                map->bin_bytes[d][b] =
-                    there ? map->bin_bytes[d][2 * b] + map->bin_bytes[d][2 * b + 1] : 0;
-            map->bin_ns[b] = there ? map->bin_ns[2 * b] + map->bin_ns[2 * b + 1] : 0;
-        }
-        map->bin_s *= 2;
-    }
-    const int last = to > 0 ? (int)(to / map->bin_s) : 0;
-    const int first = from > 0 ? (int)(from / map->bin_s) : 0;
-    if (bytes > 0) map->bin_bytes[write][last] += (uint64_t)bytes;
-    for (int b = first; b <= last; b++) {
-        const double begin = b == first ? from : b * map->bin_s;
-        const double end = b == last ? to : (b + 1) * map->bin_s;
-        map->bin_ns[b] += end > begin ? (uint64_t)(1e9 * (end - begin)) : 0;
-    }
-}
-
-static void count(struct profile_calls *c, uint64_t bytes, uint64_t ns)
-{
-    c->n++;
-    c->bytes += bytes;
-    c->ns += ns;
-    if (ns > c->ns_max) c->ns_max = ns;
-}
-
-/* Counts a function that moves no data. */
-static void count_other(enum profile_other what, uint64_t start_ns)
-{
-    const uint64_t end_ns = now_ns();
-    pthread_mutex_lock(&lock);
-    count(&map->other[what], 0, end_ns - start_ns);
-    io_ns += end_ns - start_ns;
-    timeline(0, 0, start_ns, end_ns);
-    map->last_s = 1e-9 * (double)end_ns;
-    pthread_mutex_unlock(&lock);
 }
 
 static uint64_t key_of(MPI_File fh)
@@ -392,62 +186,19 @@ static uint64_t key_of(MPI_File fh)
 
 static struct open *open_of(MPI_File fh)
 {
-    pthread_mutex_lock(&lock);
+    count_lock();
     struct open *o = table_find(&opens, key_of(fh));
-    pthread_mutex_unlock(&lock);
+    count_unlock();
     return o;
-}
-
-/* The place in the table of a file with so many processes; the last one holds all that found none. */
-static int file_of(const char *name, int comm_size, int comm_rank)
-{
-    uint64_t key = table_hash(name) + (uint64_t)comm_size;
-    struct profile_file *file;
-    while ((file = table_find(&files, key)) &&
-           (strncmp(file->name, name, sizeof file->name - 1) != 0 || file->comm_size != comm_size))
-        key++;
-    const int n = map->files_n;
-    if (!file && (n == PROFILE_FILES_MAX ||
-                  (n == files_room && reserve_files(files_room + FILES_STEP) != 0) ||
-                  table_put(&files, key, &map->file[n]) < 0)) {
-        map->files_lost++;
-        return n - 1;
-    }
-    if (!file) {
-        file = &map->file[n];
-        snprintf(file->name, sizeof file->name, "%s", name);
-        map->files_n++;
-    }
-    file->comm_size = comm_size;
-    file->comm_rank = comm_rank;
-    file->opens_n++;
-    return (int)(file - map->file);
-}
-
-/* Enters a call into the trace of its file. The lock is held. */
-static void trace(int file, int function, int64_t bytes, int64_t at)
-{
-    static _Thread_local int32_t thread;
-    struct profile_trace *t = &map->file[file].trace;
-    if (thread == 0) thread = (int32_t)syscall(SYS_gettid);
-    if (t->threads == 0) t->thread = thread;
-    t->threads = t->threads == 0 || (t->threads == 1 && t->thread == thread) ? 1 : 2;
-    t->of[function].n++;
-    t->of[function].bytes += (uint64_t)bytes;
-    const uint64_t part[] = {(uint64_t)function, (uint64_t)bytes, (uint64_t)at};
-    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
-        t->digest = (t->digest ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        t->digest ^= t->digest >> 29;
-    }
 }
 
 /* The same for a function that moves no data, on a file that may be none of ours. */
 static void trace_other(MPI_File fh, enum profile_other what, int64_t at)
 {
-    pthread_mutex_lock(&lock);
+    count_lock();
     const struct open *o = table_find(&opens, key_of(fh));
-    if (o) trace(o->file, WORKLOAD_KINDS + (int)what, 0, at);
-    pthread_mutex_unlock(&lock);
+    if (o) count_trace(o->use.file, WORKLOAD_KINDS + (int)what, 0, at);
+    count_unlock();
 }
 
 /* How a file is opened while writes are dropped; the first process of the communicator decides. */
@@ -458,28 +209,52 @@ struct opening {
     char path[4096];
 };
 
+/* The file that is read in place of one that the real run has not left: zeros. */
+static void instead_of(const char *whole, char path[PROFILE_PATH_MAX])
+{
+    snprintf(path, PROFILE_PATH_MAX, "%.4000s/instead-%016llx", dir,
+             (unsigned long long)table_hash(whole));
+}
+
+/* What stands for a file, mapped. */
+static struct profile_stand_in *state_of(const char *name)
+{
+    char whole[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
+    if (paths_of_mpi(name, whole) < 0) return NULL;
+    paths_stand_in(whole, stand_in);
+    return paths_map(stand_in);
+}
+
 /* Whether the first process could keep what it has to. */
 static bool decide(struct opening *how, const char *name, int mode)
 {
-    struct profile_before *state = virtual_of(dir, name);
+    char whole[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
     *how = (struct opening){.mode = mode};
-    if (!state) return false;
-    const bool exists = state->size >= 0;
-    if (exists && (mode & MPI_MODE_CREATE) && (mode & MPI_MODE_EXCL)) {
+    if (paths_of_mpi(name, whole) < 0 || !paths_note(whole)) return false;
+    paths_stand_in(whole, stand_in);
+    const bool create = (mode & MPI_MODE_CREATE) && access(stand_in, F_OK) < 0;
+    const bool made = create && paths_make(whole, 0644, 0) == 0;
+    struct profile_stand_in *state = paths_map(stand_in);
+    if (state && !made && (mode & MPI_MODE_CREATE) && (mode & MPI_MODE_EXCL)) {
         snprintf(how->path, sizeof how->path, "%s", dir); /* there is something */
-    } else if (!exists && !(mode & MPI_MODE_CREATE)) {
+    } else if (!state && create) {
+        return false;
+    } else if (!state) {
         snprintf(how->path, sizeof how->path, "%.4000s/none", dir);
     } else {
         const int not_now = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_WRONLY | MPI_MODE_APPEND |
                             MPI_MODE_DELETE_ON_CLOSE;
-        how->instead = virtual_path(dir, state, how->path);
-        if (how->instead) close(open(how->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+        how->instead = paths_content(state, how->path) < 0;
+        if (how->instead) {
+            instead_of(whole, how->path);
+            close(open(how->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+        }
         how->mode &= ~not_now;
         if (mode & MPI_MODE_WRONLY) how->mode |= MPI_MODE_RDWR;
-        if (!exists) state->size = 0;
         if (mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) state->written = 1;
         how->size = state->size;
     }
+    paths_unmap(state);
     return true;
 }
 
@@ -509,8 +284,10 @@ static int open_kept(MPI_Comm comm, const char *name, int mode, MPI_Info info, M
 /* What a file was before the program's first call on it. */
 static void note_before(const char *name, int mode)
 {
-    struct profile_before *state = virtual_of(dir, name);
-    if (state && (mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR))) state->written = 1;
+    char whole[PROFILE_PATH_MAX];
+    if (!(mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE))) return;
+    struct profile_before *note = paths_of_mpi(name, whole) == 0 ? paths_note(whole) : NULL;
+    if (note) note->written = 1;
 }
 
 BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *fh)
@@ -522,7 +299,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
     inside++;
     PMPI_Comm_rank(comm, &first);
     if (!dropping && first == 0) note_before(name, mode);
-    const uint64_t start_ns = now_ns();
+    const uint64_t start_ns = count_now_ns();
     const int rc =
         dropping ? open_kept(comm, name, mode, info, fh, &how) : real(comm, name, mode, info, fh);
     count_other(PROFILE_OPEN, start_ns);
@@ -532,19 +309,19 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
         PMPI_Comm_size(comm, &size);
         PMPI_Comm_rank(comm, &rank);
         if (dropping) PMPI_Comm_dup(comm, &own);
-        pthread_mutex_lock(&lock);
+        count_lock();
         struct open *o = malloc(sizeof *o);
         if (o) {
             *o = (struct open){.fh = *fh,
                                .comm = own,
-                               .file = file_of(name, size, rank),
-                               .comm_size = size,
-                               .comm_rank = rank,
-                               .phase = -1,
+                               .use = {.file = count_file(name, size, rank, PROFILE_MPI_IO),
+                                       .comm_size = size,
+                                       .comm_rank = rank,
+                                       .phase = -1},
                                .etype_bytes = 1,
                                .view = {.n = 1, .bytes = 1, .end = 1, .extent = 1, .known = true},
                                .view_number = ++views_n,
-                               .state = dropping ? virtual_of(dir, name) : NULL,
+                               .state = dropping ? state_of(name) : NULL,
                                .mode = mode,
                                .instead = how.instead};
             if (mode & MPI_MODE_APPEND) PMPI_File_get_position(*fh, &o->pointer);
@@ -554,8 +331,8 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
             }
         }
         if (!o) map->files_lost++;
-        if (o) trace(o->file, WORKLOAD_KINDS + PROFILE_OPEN, 0, mode);
-        pthread_mutex_unlock(&lock);
+        if (o) count_trace(o->use.file, WORKLOAD_KINDS + PROFILE_OPEN, 0, mode);
+        count_unlock();
         if ((!o || !o->state) && dropping) {
             char plain[1024];
             fprintf(stderr, "nht1-profile: rank %d has no memory to follow %s\n", map->rank,
@@ -573,17 +350,21 @@ BOTH(MPI_File_close, MPI_File *fh)
     if (!map || inside) return real(fh);
     inside++;
     /* Its handle may be that of another file as soon as it is closed. */
-    pthread_mutex_lock(&lock);
+    count_lock();
     struct open *o = table_remove(&opens, key_of(*fh));
-    if (o) trace(o->file, WORKLOAD_KINDS + PROFILE_CLOSE, 0, 0);
-    pthread_mutex_unlock(&lock);
-    const uint64_t start_ns = now_ns();
+    if (o) count_trace(o->use.file, WORKLOAD_KINDS + PROFILE_CLOSE, 0, 0);
+    count_unlock();
+    const uint64_t start_ns = count_now_ns();
     const int rc = real(fh);
     count_other(PROFILE_CLOSE, start_ns);
     if (o && o->comm != MPI_COMM_NULL) {
-        if ((o->mode & MPI_MODE_DELETE_ON_CLOSE) && o->state && o->comm_rank == 0)
-            o->state->size = -1;
+        char path[PROFILE_PATH_MAX];
+        if ((o->mode & MPI_MODE_DELETE_ON_CLOSE) && o->state && o->use.comm_rank == 0) {
+            paths_stand_in(o->state->name, path);
+            unlink(path);
+        }
         PMPI_Comm_free(&o->comm);
+        paths_unmap(o->state);
     }
     free(o);
     inside--;
@@ -597,7 +378,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
          MPI_Info);
     if (!map || inside) return real(fh, at, etype, filetype, rep, info);
     inside++;
-    const uint64_t start_ns = now_ns();
+    const uint64_t start_ns = count_now_ns();
     const int rc = real(fh, at, etype, filetype, rep, info);
     count_other(PROFILE_VIEW, start_ns);
     trace_other(fh, PROFILE_VIEW, at);
@@ -606,13 +387,13 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         int bytes = 1;
         PMPI_Type_size(etype, &bytes);
         const struct pieces view = pieces_of(filetype);
-        pthread_mutex_lock(&lock);
+        count_lock();
         o->etype_bytes = bytes > 0 ? bytes : 1;
         o->view_begin = at;
         o->pointer = 0;
         o->view = view;
         o->view_number = ++views_n;
-        pthread_mutex_unlock(&lock);
+        count_unlock();
     }
     inside--;
     return rc;
@@ -625,7 +406,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         REAL(P##name, __VA_ARGS__);                                                                \
         if (!map || inside) return real arguments;                                                 \
         inside++;                                                                                  \
-        const uint64_t start_ns = now_ns();                                                        \
+        const uint64_t start_ns = count_now_ns();                                                  \
         const int rc = real arguments;                                                             \
         count_other(what, start_ns);                                                               \
         trace_other(fh, what, at);                                                                 \
@@ -638,8 +419,8 @@ TIMED(MPI_File_sync, PROFILE_SYNC, 0, (fh), MPI_File fh)
 static int set_length(const struct open *o, MPI_Offset bytes, bool at_least)
 {
     PMPI_Barrier(o->comm);
-    if (o->comm_rank == 0 && at_least) virtual_grow(o->state, bytes);
-    if (o->comm_rank == 0 && !at_least) o->state->size = bytes;
+    if (o->use.comm_rank == 0 && at_least) paths_grow(o->state, bytes);
+    if (o->use.comm_rank == 0 && !at_least) o->state->size = bytes;
     return PMPI_Barrier(o->comm);
 }
 
@@ -650,7 +431,7 @@ static int set_length(const struct open *o, MPI_Offset bytes, bool at_least)
         if (!map || inside) return real(fh, bytes);                                                \
         inside++;                                                                                  \
         const struct open *o = dropping ? open_of(fh) : NULL;                                      \
-        const uint64_t start_ns = now_ns();                                                        \
+        const uint64_t start_ns = count_now_ns();                                                  \
         const int rc = o ? set_length(o, bytes, at_least) : real(fh, bytes);                       \
         count_other(PROFILE_SIZE, start_ns);                                                       \
         trace_other(fh, PROFILE_SIZE, bytes);                                                      \
@@ -682,18 +463,19 @@ BOTH(MPI_File_get_amode, MPI_File fh, int *mode)
 BOTH(MPI_File_delete, const char *name, MPI_Info info)
 {
     REAL(PMPI_File_delete, const char *, MPI_Info);
-    char none[4096];
+    char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX];
     if (!map || inside) return real(name, info);
     inside++;
-    struct profile_before *state = virtual_of(dir, name);
     int rc = MPI_SUCCESS;
-    snprintf(none, sizeof none, "%.4000s/none", dir);
-    if (!dropping || !state)
+    struct profile_before *note = paths_of_mpi(name, whole) == 0 ? paths_note(whole) : NULL;
+    if (note) note->written = note->gone = 1;
+    if (dropping && note) paths_stand_in(whole, path);
+    if (!dropping || !note)
         rc = real(name, info);
-    else if (state->size < 0)
-        rc = real(none, info);
-    else
-        state->size = -1;
+    else if (unlink(path) < 0) {
+        snprintf(path, sizeof path, "%.4000s/none", dir);
+        rc = real(path, info);
+    }
     inside--;
     return rc;
 }
@@ -701,12 +483,12 @@ BOTH(MPI_File_delete, const char *name, MPI_Info info)
 /* A pointer was moved: the individual one, whose position is known, or the shared one. */
 static void sought(struct open *o, const char *name)
 {
-    pthread_mutex_lock(&lock);
+    count_lock();
     if (strcmp(name, "MPI_File_seek_shared") == 0)
-        stands[o->file].shared_moved = true;
+        stands[o->use.file].shared_moved = true;
     else
         PMPI_File_get_position(o->fh, &o->pointer);
-    pthread_mutex_unlock(&lock);
+    count_unlock();
 }
 
 /* From the end: of the file as the program has made it, where the view tells that. */
@@ -724,7 +506,7 @@ static MPI_Offset seek_to(MPI_File fh, MPI_Offset at, int *whence)
         REAL(P##name, MPI_File, MPI_Offset, int);                                                  \
         if (!map || inside) return real(fh, at, whence);                                           \
         inside++;                                                                                  \
-        const uint64_t start_ns = now_ns();                                                        \
+        const uint64_t start_ns = count_now_ns();                                                  \
         const MPI_Offset to = seek_to(fh, at, &whence);                                            \
         const int rc = real(fh, to, whence);                                                       \
         count_other(PROFILE_SEEK, start_ns);                                                       \
@@ -736,33 +518,6 @@ static MPI_Offset seek_to(MPI_File fh, MPI_Offset at, int *whence)
     }
 SEEK(MPI_File_seek)
 SEEK(MPI_File_seek_shared)
-
-/* The phase that a call belongs to; begins one where --split says so. */
-static struct profile_phase *phase_of(struct open *o, bool write, double now_s)
-{
-    int at = split == SPLIT_RUN ? file_phase[o->file] : o->phase;
-    if (at >= 0 && split == SPLIT_DIRECTION && o->last_write != write) at = -1;
-    if (at >= 0 && split == SPLIT_CALLS && o->calls >= split_calls) at = -1;
-    if (at < 0 &&
-        (map->phases_n == PROFILE_PHASE_MAX ||
-         (map->phases_n == phases_room && reserve_phases(phases_room + PHASES_STEP) != 0))) {
-        map->phases_lost++;
-        at = map->phases_n - 1;
-    } else if (at < 0) {
-        at = map->phases_n;
-        map->phase[at].file = o->file;
-        map->phase[at].ordinal = map->file[o->file].phases_n++;
-        map->phase[at].comm_size = o->comm_size;
-        map->phase[at].comm_rank = o->comm_rank;
-        map->phase[at].begin_s = now_s;
-        map->phases_n++;
-        o->calls = 0;
-    }
-    o->phase = file_phase[o->file] = at;
-    o->last_write = write;
-    o->calls++;
-    return &map->phase[at];
-}
 
 /* Begins to count a call; false: it is none of ours to count. at: an explicit offset, or 0. */
 static bool begin_call(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI_Count items,
@@ -785,10 +540,10 @@ static bool begin_call(struct call *c, MPI_File fh, int kind, MPI_Offset at, MPI
     /* What a stand-in should hold is lost, but not how long it is. */
     if (dropping && !k.write && o->instead) {
         char path[4096];
-        if (virtual_path(dir, o->state, path) && truncate(path, o->state->size) < 0)
-            c->drop = false;
+        instead_of(o->state->name, path);
+        if (truncate(path, o->state->size) < 0) c->drop = false;
     }
-    c->start_ns = now_ns();
+    c->start_ns = count_now_ns();
     return true;
 }
 
@@ -848,7 +603,7 @@ static int advance_pointers(const struct call *c)
     int rc = MPI_SUCCESS;
     if (k.position != WORKLOAD_SHARED) {
         const int64_t at = (k.position == WORKLOAD_EXPLICIT ? c->at : o->pointer) * o->etype_bytes;
-        if (bytes > 0) virtual_grow(o->state, byte_of(o, at + bytes, true));
+        if (bytes > 0) paths_grow(o->state, byte_of(o, at + bytes, true));
         return k.position == WORKLOAD_EXPLICIT
                    ? rc
                    : PMPI_File_seek(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
@@ -861,7 +616,7 @@ static int advance_pointers(const struct call *c)
     }
     MPI_Offset end = 0;
     if (PMPI_File_get_position_shared(o->fh, &end) == MPI_SUCCESS && bytes > 0)
-        virtual_grow(o->state, byte_of(o, end * o->etype_bytes, true));
+        paths_grow(o->state, byte_of(o, end * o->etype_bytes, true));
     return rc;
 }
 
@@ -870,7 +625,7 @@ static int advance_pointers(const struct call *c)
 static bool continues(const struct open *o, const struct call *c, int64_t bytes)
 {
     const enum workload_position position = workload_kind_of(c->kind).position;
-    struct stand *s = &stands[o->file];
+    struct stand *s = &stands[o->use.file];
     if (position == WORKLOAD_SHARED) {
         const bool moved = s->shared_moved;
         s->shared_moved = false;
@@ -891,56 +646,41 @@ static bool continues(const struct open *o, const struct call *c, int64_t bytes)
 /* Notes a call if it is one of the slowest of this process. */
 static void note_slow(const struct open *o, const struct call *c, int64_t bytes, uint64_t ns)
 {
-    static int fastest; /* of them, to be replaced */
-    if (ns <= map->slow[fastest].ns) return;
+    struct profile_slow *const slow = count_slow(ns);
+    if (!slow) return;
     const enum workload_position position = workload_kind_of(c->kind).position;
     const int64_t at = position == WORKLOAD_EXPLICIT ? c->at : o->pointer;
-    map->slow[fastest] = (struct profile_slow){
+    *slow = (struct profile_slow){
         .ns = ns,
         .begin_s = 1e-9 * (double)c->start_ns,
         .at = position == WORKLOAD_SHARED ? -1 : byte_of(o, at * o->etype_bytes, false),
         .bytes = bytes,
-        .file = o->file,
+        .file = o->use.file,
         .kind = c->kind};
-    for (int i = 0; i < PROFILE_SLOW; i++)
-        if (map->slow[i].ns < map->slow[fastest].ns) fastest = i;
 }
 
 /* Counts a call that is over. */
 static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
 {
-    const uint64_t end_ns = now_ns(), ns = end_ns - c->start_ns + before_ns;
+    const uint64_t end_ns = count_now_ns();
     const int64_t got = bytes > 0 ? bytes : 0;
     struct open *o = c->open;
-    int log2 = 0;
-    while (log2 + 1 < PROFILE_SIZES && got >> (log2 + 1) > 0)
-        log2++;
-    pthread_mutex_lock(&lock);
-    struct profile_phase *p = phase_of(o, c->write, 1e-9 * (double)c->start_ns);
-    count(&p->kind[c->kind], (uint64_t)got, ns);
-    p->sizes[c->write][log2]++;
-    trace(o->file, c->kind, got, c->at);
-    note_slow(o, c, got, ns);
+    count_lock();
+    struct profile_phase *p = count_phase(&o->use, c->write, c->start_ns);
+    count_access(&o->use, p, c->kind, got, c->start_ns, end_ns, before_ns);
+    count_trace(o->use.file, c->kind, got, c->at);
+    note_slow(o, c, got, end_ns - c->start_ns + before_ns);
     const enum workload_position position = workload_kind_of(c->kind).position;
     if (position != WORKLOAD_SHARED) note_place(&p->places[c->kind], o, c, got);
-    p->sequential += continues(o, c, got) || o->calls == 1; /* the first one begins somewhere */
+    p->sequential += continues(o, c, got) || o->use.calls == 1; /* the first one begins somewhere */
     if (position == WORKLOAD_INDIVIDUAL) o->pointer += got / o->etype_bytes;
-    io_ns += end_ns - c->start_ns;
-    if (o->calls > 1) {
-        const uint64_t passed = end_ns - o->end_ns, inside_ns = io_ns - o->end_io_ns;
-        p->think_ns += passed > inside_ns ? passed - inside_ns : 0;
-    }
-    o->end_ns = end_ns;
-    o->end_io_ns = io_ns;
     p->pieces += (uint64_t)pieces_in(&o->view, got);
     p->unknown += !o->view.known;
-    p->end_s = map->last_s = 1e-9 * (double)end_ns;
     if (dropping && c->write) {
         *(c->as_read ? &map->kept_n : &map->dropped_n) += 1;
         *(c->as_read ? &map->kept_bytes : &map->dropped_bytes) += (uint64_t)got;
     }
-    timeline(c->write, got, c->start_ns, end_ns);
-    pthread_mutex_unlock(&lock);
+    count_unlock();
     inside--;
 }
 
@@ -1062,10 +802,10 @@ REQUEST(iwrite_shared, WORKLOAD_KIND(SHARED, 0, REQUEST, 1), 0, WRITE, HERE)
 /* A split collective call is counted when it ends, with the time of both halves. */
 static void split_begun(struct call *c)
 {
-    const uint64_t end_ns = now_ns();
-    pthread_mutex_lock(&lock);
-    io_ns += end_ns - c->start_ns;
-    pthread_mutex_unlock(&lock);
+    const uint64_t end_ns = count_now_ns();
+    count_lock();
+    count_half(end_ns - c->start_ns);
+    count_unlock();
     c->open->split_at = c->at;
     c->open->split_bytes = c->bytes;
     c->open->split_drop = c->drop;
@@ -1099,7 +839,7 @@ static void split_begun(struct call *c)
                           .drop = o->split_drop,                                                   \
                           .at = o->split_at,                                                       \
                           .bytes = o->split_bytes,                                                 \
-                          .start_ns = now_ns()};                                                   \
+                          .start_ns = count_now_ns()};                                             \
         if (status == MPI_STATUS_IGNORE) status = &own;                                            \
         int rc = MPI_SUCCESS;                                                                      \
         if (c.drop)                                                                                \
@@ -1125,7 +865,7 @@ SPLIT_CALL(write_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 1), 0, WRITE, HERE, co
         MPI_Request before;                                                                        \
         if (!map || inside || !requests_waited(n, first, &before)) return real arguments;          \
         inside++;                                                                                  \
-        const uint64_t start_ns = now_ns();                                                        \
+        const uint64_t start_ns = count_now_ns();                                                  \
         const int rc = real arguments;                                                             \
         count_other(PROFILE_WAIT, start_ns);                                                       \
         inside--;                                                                                  \

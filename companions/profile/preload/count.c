@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/profile/preload/count.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "companions/profile/preload/table.h"
+
+#define PHASES_STEP 64
+#define FILES_STEP  64
+
+enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
+
+static struct profile_map *map;
+static const char *dir;
+static bool dropping, digests;
+static uint64_t loaded_ns;              /* when this library was */
+static char own_path[PROFILE_PATH_MAX]; /* of the mapped file */
+static int files_room, phases_room;     /* that have their space on the disk */
+static enum split split = SPLIT_DIRECTION;
+static uint64_t split_calls;
+static struct table files;                /* struct profile_file, by name and number of processes */
+static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int inside;
+static uint64_t io_ns;    /* inside I/O, all of it until now */
+static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
+
+const char *count_dir(void)
+{
+    return dir;
+}
+
+bool count_dropping(void)
+{
+    return dropping;
+}
+
+bool count_digests(void)
+{
+    return digests;
+}
+
+int *count_inside(void)
+{
+    return &inside;
+}
+
+struct profile_map *count_map(void)
+{
+    return __atomic_load_n(&map, __ATOMIC_ACQUIRE);
+}
+
+/* Calls of this library itself, by whatever thread, are not counted. */
+void count_lock(void)
+{
+    inside++;
+    pthread_mutex_lock(&lock);
+}
+
+void count_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+    inside--;
+}
+
+static uint64_t clock_ns(clockid_t which)
+{
+    struct timespec t;
+    clock_gettime(which, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t count_now_ns(void)
+{
+    return epoch_ns + clock_ns(CLOCK_MONOTONIC);
+}
+
+static bool is_set(const char *name)
+{
+    const char *value = getenv(name);
+    return value && strcmp(value, "1") == 0;
+}
+
+bool count_setup(void)
+{
+    const char *how = getenv(PROFILE_ENV_SPLIT);
+    if (dir) return true;
+    epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+    loaded_ns = count_now_ns();
+    dropping = is_set(PROFILE_ENV_DROP);
+    digests = is_set(PROFILE_ENV_READS);
+    if (how && strcmp(how, "run") == 0) split = SPLIT_RUN;
+    if (how && strcmp(how, "open") == 0) split = SPLIT_OPEN;
+    if (how && strtoull(how, NULL, 10) > 0) {
+        split = SPLIT_CALLS;
+        split_calls = strtoull(how, NULL, 10);
+    }
+    /* The program may change its environment. */
+    const char *where = getenv(PROFILE_ENV_DIR);
+    if (where) dir = strdup(where);
+    return dir != NULL;
+}
+
+/* Space on the disk for that part of the counters: a write to mapped memory that finds none ends the
+ * program. Returns an error number. */
+static int reserve(size_t from, size_t bytes)
+{
+    const int fd = open(own_path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return errno;
+    const int why = posix_fallocate(fd, (off_t)from, (off_t)bytes);
+    close(fd);
+    return why;
+}
+
+static int reserve_files(int n)
+{
+    const int why =
+        reserve(offsetof(struct profile_map, file), (size_t)n * sizeof(struct profile_file));
+    if (why == 0) files_room = n;
+    return why;
+}
+
+static int reserve_phases(int n)
+{
+    const int why =
+        reserve(offsetof(struct profile_map, phase), (size_t)n * sizeof(struct profile_phase));
+    if (why == 0) phases_room = n;
+    return why;
+}
+
+/* Makes and maps this process's file. Returns NULL with errno. */
+static struct profile_map *map_own(void)
+{
+    struct rlimit limit;
+    void *at = MAP_FAILED;
+    int why = 0;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof *map) {
+        errno = EFBIG; /* and no signal */
+        return NULL;
+    }
+    const int fd = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0) return NULL;
+    if (ftruncate(fd, sizeof *map) < 0 ||
+        (why = reserve(0, offsetof(struct profile_map, file))) != 0 ||
+        (why = reserve_files(FILES_STEP)) != 0 || (why = reserve_phases(PHASES_STEP)) != 0 ||
+        (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+        why = why ? why : errno;
+    close(fd);
+    errno = why;
+    return why ? NULL : at;
+}
+
+/* The thread that called MPI_Init, else the first one, and what it had had of its processor by then. */
+static struct {
+    char path[64];
+    bool known;
+    double ran_s, waited_s;
+} first_thread;
+
+static bool read_schedstat(double *ran_s, double *waited_s)
+{
+    char text[128];
+    unsigned long long ran_ns, waited_ns;
+    const int fd = open(first_thread.path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    if (sscanf(text, "%llu %llu", &ran_ns, &waited_ns) != 2) return false;
+    *ran_s = 1e-9 * (double)ran_ns;
+    *waited_s = 1e-9 * (double)waited_ns;
+    return true;
+}
+
+static void begin_processors(bool rank)
+{
+    snprintf(first_thread.path, sizeof first_thread.path, "/proc/self/task/%ld/schedstat",
+             rank ? syscall(SYS_gettid) : (long)getpid());
+    first_thread.known = read_schedstat(&first_thread.ran_s, &first_thread.waited_s);
+}
+
+static void end_processors(struct profile_map *m)
+{
+    struct rusage used;
+    double ran_s, waited_s;
+    if (first_thread.known && read_schedstat(&ran_s, &waited_s)) {
+        m->ran_s = ran_s - first_thread.ran_s;
+        m->waited_s = waited_s - first_thread.waited_s;
+    }
+    if (getrusage(RUSAGE_SELF, &used) < 0) return;
+    m->user_s = (double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec;
+    m->system_s = (double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec;
+}
+
+static void begin(struct profile_map *m)
+{
+    inside++;
+    begin_processors(m->rank >= 0);
+    inside--;
+    m->init_s = m->last_s = 1e-9 * (double)(m->rank < 0 ? loaded_ns : count_now_ns());
+}
+
+/* The counters that a process had before it became a rank are the rank's. */
+static struct profile_map *adopt(int rank, int size)
+{
+    char to[PROFILE_PATH_MAX];
+    snprintf(to, sizeof to, "%.4000s/rank-%d", dir, rank);
+    if (rename(own_path, to) < 0) return NULL;
+    memcpy(own_path, to, sizeof own_path);
+    map->rank = rank;
+    map->size = size;
+    memset(map->bin_bytes, 0, sizeof map->bin_bytes);
+    memset(map->bin_ns, 0, sizeof map->bin_ns);
+    begin(map);
+    return map;
+}
+
+static struct profile_map *begin_once(int rank, int size)
+{
+    if (map) return rank < 0 || map->rank >= 0 ? map : adopt(rank, size);
+    inside++;
+    if (rank >= 0)
+        snprintf(own_path, sizeof own_path, "%.4000s/rank-%d", dir, rank);
+    else
+        snprintf(own_path, sizeof own_path, "%.4000s/process-%d-%llx", dir, (int)getpid(),
+                 (unsigned long long)loaded_ns);
+    struct profile_map *m = map_own();
+    inside--;
+    if (!m) return NULL;
+    for (int f = 0; f < PROFILE_FILES_MAX; f++)
+        file_phase[f] = -1;
+    m->rank = rank;
+    m->size = size;
+    m->pid = getpid();
+    m->state = PROFILE_RUNNING;
+    m->dropping = dropping;
+    m->bin_s = 1.0 / 64;
+    gethostname(m->host, sizeof m->host - 1);
+    snprintf(m->program, sizeof m->program, "%s", program_invocation_short_name);
+    begin(m);
+    m->magic = PROFILE_MAGIC;
+    __atomic_store_n(&map, m, __ATOMIC_RELEASE);
+    return m;
+}
+
+struct profile_map *count_begin(int rank, int size)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    inside++;
+    pthread_mutex_lock(&one);
+    struct profile_map *m = begin_once(rank, size);
+    const int why = errno;
+    pthread_mutex_unlock(&one);
+    inside--;
+    errno = why;
+    return m;
+}
+
+void count_end(void)
+{
+    if (!map || map->state != PROFILE_RUNNING) return;
+    inside++;
+    map->last_s = 1e-9 * (double)count_now_ns();
+    end_processors(map);
+    map->state = PROFILE_FINALIZED;
+    inside--;
+}
+
+void count_forked(void)
+{
+    map = NULL;
+    table_free(&files);
+    files_room = phases_room = 0;
+    io_ns = 0;
+    loaded_ns = count_now_ns();
+    pthread_mutex_init(&lock, NULL);
+}
+
+/* The timeline: bytes and the time inside MPI-IO, spread over the bins it took. When the run
+ * outgrows the bins, each two become one. */
+static void timeline(int write, int64_t bytes, uint64_t from_ns, uint64_t to_ns)
+{
+    const double from = 1e-9 * (double)from_ns - map->init_s,
+                 to = 1e-9 * (double)to_ns - map->init_s;
+    while (to >= PROFILE_BINS * map->bin_s) {
+        for (int b = 0; b < PROFILE_BINS; b++) {
+            const bool there = 2 * b + 1 < PROFILE_BINS;
+            for (int d = 0; d < 2; d++)
+                map->bin_bytes[d][b] =
+                    there ? map->bin_bytes[d][2 * b] + map->bin_bytes[d][2 * b + 1] : 0;
+            map->bin_ns[b] = there ? map->bin_ns[2 * b] + map->bin_ns[2 * b + 1] : 0;
+        }
+        map->bin_s *= 2;
+    }
+    const int last = to > 0 ? (int)(to / map->bin_s) : 0;
+    const int first = from > 0 ? (int)(from / map->bin_s) : 0;
+    if (bytes > 0) map->bin_bytes[write][last] += (uint64_t)bytes;
+    for (int b = first; b <= last; b++) {
+        const double begin = b == first ? from : b * map->bin_s;
+        const double end = b == last ? to : (b + 1) * map->bin_s;
+        map->bin_ns[b] += end > begin ? (uint64_t)(1e9 * (end - begin)) : 0;
+    }
+}
+
+static void count(struct profile_calls *c, uint64_t bytes, uint64_t ns)
+{
+    c->n++;
+    c->bytes += bytes;
+    c->ns += ns;
+    if (ns > c->ns_max) c->ns_max = ns;
+}
+
+void count_other(enum profile_other what, uint64_t start_ns)
+{
+    const uint64_t end_ns = count_now_ns();
+    count_lock();
+    count(&map->other[what], 0, end_ns - start_ns);
+    io_ns += end_ns - start_ns;
+    timeline(0, 0, start_ns, end_ns);
+    if (map->state == PROFILE_RUNNING) map->last_s = 1e-9 * (double)end_ns;
+    count_unlock();
+}
+
+int count_file(const char *name, int comm_size, int comm_rank, enum profile_interface interface)
+{
+    uint64_t key = table_hash(name) + 2 * (uint64_t)comm_size + interface;
+    struct profile_file *file;
+    while ((file = table_find(&files, key)) &&
+           (strncmp(file->name, name, sizeof file->name - 1) != 0 || file->comm_size != comm_size ||
+            file->interface != (int)interface))
+        key++;
+    const int n = map->files_n;
+    if (!file && (n == PROFILE_FILES_MAX ||
+                  (n == files_room && reserve_files(files_room + FILES_STEP) != 0) ||
+                  table_put(&files, key, &map->file[n]) < 0)) {
+        map->files_lost++;
+        return n - 1;
+    }
+    if (!file) {
+        file = &map->file[n];
+        snprintf(file->name, sizeof file->name, "%s", name);
+        map->files_n++;
+    }
+    file->comm_size = comm_size;
+    file->comm_rank = comm_rank;
+    file->interface = (int)interface;
+    file->opens_n++;
+    return (int)(file - map->file);
+}
+
+void count_trace(int file, int function, int64_t bytes, int64_t at)
+{
+    static _Thread_local int32_t thread;
+    struct profile_trace *t = &map->file[file].trace;
+    if (thread == 0) thread = (int32_t)syscall(SYS_gettid);
+    if (t->threads == 0) t->thread = thread;
+    t->threads = t->threads == 0 || (t->threads == 1 && t->thread == thread) ? 1 : 2;
+    t->of[function].n++;
+    t->of[function].bytes += (uint64_t)bytes;
+    const uint64_t part[] = {(uint64_t)function, (uint64_t)bytes, (uint64_t)at};
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        t->digest = (t->digest ^ part[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        t->digest ^= t->digest >> 29;
+    }
+}
+
+struct profile_phase *count_phase(struct use *o, bool write, uint64_t start_ns)
+{
+    int at = split == SPLIT_RUN ? file_phase[o->file] : o->phase;
+    if (at >= 0 && split == SPLIT_DIRECTION && o->last_write != write) at = -1;
+    if (at >= 0 && split == SPLIT_CALLS && o->calls >= split_calls) at = -1;
+    if (at < 0 &&
+        (map->phases_n == PROFILE_PHASE_MAX ||
+         (map->phases_n == phases_room && reserve_phases(phases_room + PHASES_STEP) != 0))) {
+        map->phases_lost++;
+        at = map->phases_n - 1;
+    } else if (at < 0) {
+        at = map->phases_n;
+        map->phase[at].file = o->file;
+        map->phase[at].ordinal = map->file[o->file].phases_n++;
+        map->phase[at].comm_size = o->comm_size;
+        map->phase[at].comm_rank = o->comm_rank;
+        map->phase[at].begin_s = 1e-9 * (double)start_ns;
+        map->phases_n++;
+        o->calls = 0;
+    }
+    o->phase = file_phase[o->file] = at;
+    o->last_write = write;
+    o->calls++;
+    return &map->phase[at];
+}
+
+struct profile_slow *count_slow(uint64_t ns)
+{
+    static int fastest; /* of them, to be replaced */
+    if (fastest < 0 || ns <= map->slow[fastest].ns) {
+        for (int i = fastest = 0; i < PROFILE_SLOW; i++)
+            if (map->slow[i].ns < map->slow[fastest].ns) fastest = i;
+        if (ns <= map->slow[fastest].ns) return NULL;
+    }
+    struct profile_slow *const at = &map->slow[fastest];
+    fastest = -1; /* to be found when it is entered */
+    return at;
+}
+
+void count_half(uint64_t ns)
+{
+    io_ns += ns;
+}
+
+void count_access(struct use *use, struct profile_phase *p, int kind, int64_t bytes,
+                  uint64_t start_ns, uint64_t end_ns, uint64_t before_ns)
+{
+    const int write = kind % 2;
+    int log2 = 0;
+    while (log2 + 1 < PROFILE_SIZES && bytes >> (log2 + 1) > 0)
+        log2++;
+    count(&p->kind[kind], (uint64_t)bytes, end_ns - start_ns + before_ns);
+    p->sizes[write][log2]++;
+    io_ns += end_ns - start_ns;
+    if (use->calls > 1) {
+        /* Another thread may have been faster to get here. */
+        const uint64_t passed = end_ns > use->end_ns ? end_ns - use->end_ns : 0,
+                       inside_ns = io_ns - use->end_io_ns;
+        p->think_ns += passed > inside_ns ? passed - inside_ns : 0;
+    }
+    use->end_ns = end_ns;
+    use->end_io_ns = io_ns;
+    p->end_s = 1e-9 * (double)end_ns;
+    if (map->state == PROFILE_RUNNING) map->last_s = p->end_s;
+    timeline(write, bytes, start_ns, end_ns);
+}
+
+void count_unseen(const char *what, const char *name)
+{
+    char path[PROFILE_PATH_MAX], text[PROFILE_PATH_MAX + 300];
+    if (!dir) return;
+    snprintf(path, sizeof path, "%.4000s/unseen-%s-%d", dir, what, (int)getpid());
+    inside++;
+    const int kept = errno;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd >= 0) {
+        const int n =
+            snprintf(text, sizeof text, "%.255s\n%.4000s\n", program_invocation_short_name, name);
+        if (write(fd, text, (size_t)n) < 0) unlink(path);
+        close(fd);
+    }
+    errno = kept;
+    inside--;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_PRELOAD_COUNT_H
+#define PROFILE_PRELOAD_COUNT_H
+/* Layer 3. The counters of this process, in a mapped file (record.h), whatever interface the calls come
+ * through. Free of MPI. Functions marked "locked" are called between count_lock and count_unlock; the
+ * others lock by themselves where they have to. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "companions/profile/record.h"
+
+/* No name of these is to stand before one of the program's. */
+#pragma GCC visibility push(hidden)
+
+/* Reads the settings. Returns whether the process is profiled. */
+bool count_setup(void);
+
+const char *count_dir(void); /* the folder of counters */
+bool count_dropping(void);   /* writes are dropped */
+bool count_digests(void);    /* what is read of written files is compared between runs */
+
+/* Above 0: the thread is in a call that is counted already, or in this library. */
+int *count_inside(void);
+
+/* Makes the counters: of a rank, or (rank -1) of a process that is none so far; if they exist they
+ * become those of that rank. NULL: errno. */
+struct profile_map *count_begin(int rank, int size);
+struct profile_map *count_map(void); /* NULL: none were made */
+
+/* MPI_Finalize or the end of the process: first of both. */
+void count_end(void);
+
+/* The process was forked: the counters are its parent's. */
+void count_forked(void);
+
+void count_lock(void);
+void count_unlock(void);
+
+/* The time of day of the program's start, and what has passed since, even if the clock is set. */
+uint64_t count_now_ns(void);
+
+/* How a program uses a file that it has open. */
+struct use {
+    int file, comm_size, comm_rank;
+    int phase; /* index, -1: the next call begins one */
+    bool last_write;
+    uint64_t calls;             /* in the phase */
+    uint64_t end_ns, end_io_ns; /* of the last call, and the time inside I/O then */
+};
+
+/* The place in the table of a file with so many processes, locked; the last one holds all that found none. */
+int count_file(const char *name, int comm_size, int comm_rank, enum profile_interface interface);
+
+/* Enters a call into the trace of its file, locked. function: a kind, or WORKLOAD_KINDS + a profile_other. */
+void count_trace(int file, int function, int64_t bytes, int64_t at);
+
+/* The phase that a call belongs to, locked; begins one where --split says so. */
+struct profile_phase *count_phase(struct use *use, bool write, uint64_t start_ns);
+
+/* Enters a data access into its phase: calls, bytes, sizes, time, thinking, timeline; locked. before_ns: of
+ * its first half. */
+void count_access(struct use *use, struct profile_phase *p, int kind, int64_t bytes,
+                  uint64_t start_ns, uint64_t end_ns, uint64_t before_ns);
+
+/* Time inside I/O of a call that is not over, locked. */
+void count_half(uint64_t ns);
+
+/* Where to enter a call that took so long, locked; NULL: it is none of the slowest. */
+struct profile_slow *count_slow(uint64_t ns);
+
+/* Counts a function that moves no data. */
+void count_other(enum profile_other what, uint64_t start_ns);
+
+/* Tells nht1-profile of something that cannot be followed. what: a word of record.h; name: of a file or
+ * program. Safe in the child of vfork. */
+void count_unseen(const char *what, const char *name);
+
+#pragma GCC visibility pop
+
+#endif

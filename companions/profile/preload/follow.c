@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/profile/preload/follow.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NUMBERS_MAX 65536
+#define OWN_FIRST   700 /* where this library's own numbers begin, out of the program's way */
+#define CALL_MAX    0x7ffff000 /* bytes that one call of Linux moves at most */
+
+static struct followed ignored;
+static struct followed *numbers[NUMBERS_MAX]; /* NULL: not known */
+static struct followed *unused; /* through name; never freed: another thread may look at it */
+static uint8_t own[NUMBERS_MAX / 8];
+static bool on;
+static pid_t process;
+static int64_t
+    end_of[PROFILE_FILES_MAX]; /* where this process's last call on a file ended, and 1 */
+/* Bytes that a thread has written: that passed here, and before it began to count. A process's own count
+ * holds that of its children, too. */
+static _Thread_local uint64_t seen, seen_base;
+
+bool follow_on(void)
+{
+    return __atomic_load_n(&on, __ATOMIC_ACQUIRE) && *count_inside() == 0;
+}
+
+void follow_stop(void)
+{
+    __atomic_store_n(&on, false, __ATOMIC_RELEASE);
+}
+
+bool follow_is_process(void)
+{
+    return getpid() == process;
+}
+
+struct followed *follow_find(int fd)
+{
+    if (fd < 0 || fd >= NUMBERS_MAX) return NULL;
+    struct followed *f = __atomic_load_n(&numbers[fd], __ATOMIC_ACQUIRE);
+    return f == &ignored ? NULL : f;
+}
+
+static void put(int fd, struct followed *f)
+{
+    if (fd < 0) return;
+    if (fd < NUMBERS_MAX)
+        __atomic_store_n(&numbers[fd], f, __ATOMIC_RELEASE);
+    else if (f && f != &ignored)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_MANY), f->name);
+}
+
+void follow_ignore(int fd)
+{
+    put(fd, &ignored);
+}
+
+int follow_add(int fd, const char *whole, int flags, struct profile_before *note,
+               struct profile_stand_in *state)
+{
+    char *const name = strdup(whole);
+    count_lock();
+    struct followed *f = unused;
+    if (f)
+        unused = (struct followed *)(void *)f->name;
+    else
+        f = malloc(sizeof *f);
+    count_unlock();
+    if (!f || !name) {
+        free(name);
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), whole);
+        return -1;
+    }
+    const int mode = flags & O_ACCMODE;
+    const bool written = mode == O_WRONLY || mode == O_RDWR || (state && state->written) ||
+                         (!state && note && note->written);
+    *f = (struct followed){.refs = 1,
+                           .use = {.file = -1, .comm_size = 1, .phase = -1},
+                           .name = name,
+                           .counted = written || paths_asked(),
+                           .flags = flags,
+                           .content = -1,
+                           .note = note,
+                           .state = state};
+    put(fd, f);
+    return 0;
+}
+
+void follow_same(int fd, int old)
+{
+    struct followed *f = follow_find(old);
+    if (old >= 0 && old < NUMBERS_MAX && !f) {
+        put(fd, __atomic_load_n(&numbers[old], __ATOMIC_ACQUIRE));
+        return;
+    }
+    if (f) __atomic_fetch_add(&f->refs, 1, __ATOMIC_RELAXED);
+    put(fd, f);
+}
+
+struct followed *follow_take(int fd)
+{
+    if (fd < 0 || fd >= NUMBERS_MAX) return NULL;
+    struct followed *f = __atomic_exchange_n(&numbers[fd], NULL, __ATOMIC_ACQ_REL);
+    return f == &ignored ? NULL : f;
+}
+
+static void close_own(int fd)
+{
+    if (fd < 0) return;
+    if (fd < NUMBERS_MAX)
+        __atomic_fetch_and(&own[fd / 8], (uint8_t) ~(1u << fd % 8), __ATOMIC_RELAXED);
+    (*count_inside())++;
+    close(fd);
+    (*count_inside())--;
+}
+
+bool follow_is_own(int fd)
+{
+    return fd >= 0 && fd < NUMBERS_MAX &&
+           ((__atomic_load_n(&own[fd / 8], __ATOMIC_RELAXED) >> fd % 8) & 1);
+}
+
+void follow_end(struct followed *f)
+{
+    if (!f || __atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL) > 0) return;
+    close_own(f->content);
+    paths_unmap(f->state);
+    free(f->name);
+    count_lock();
+    f->name = (char *)(void *)unused;
+    unused = f;
+    count_unlock();
+}
+
+/* ------------------------------------------------------------------ numbers of unknown origin */
+
+static uint64_t written_by_thread(void)
+{
+    char text[512];
+    unsigned long long bytes = 0;
+    (*count_inside())++;
+    const int fd = open("/proc/thread-self/io", O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    (*count_inside())--;
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = strstr(text, "wchar:");
+    return at && sscanf(at, "wchar: %llu", &bytes) == 1 ? bytes : UINT64_MAX;
+}
+
+int64_t follow_unseen_bytes(void)
+{
+    const uint64_t all = written_by_thread();
+    if (all == UINT64_MAX || seen_base == UINT64_MAX) return 0;
+    return all - seen_base > seen ? (int64_t)(all - seen_base - seen) : 0;
+}
+
+void follow_pardon(int64_t unseen)
+{
+    const int kept = errno;
+    const int64_t now = follow_unseen_bytes();
+    if (now > unseen) seen += (uint64_t)(now - unseen);
+    errno = kept;
+}
+
+/* Finds out what a number is. inherited: the process had it when it began. */
+static void look_at(int fd, bool inherited)
+{
+    char link[64], path[PROFILE_PATH_MAX];
+    struct stat st;
+    const char *dir = count_dir();
+    (*count_inside())++;
+    const bool file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t n = file ? readlink(link, path, sizeof path - 1) : -1;
+    const int flags = n < 0 ? 0 : fcntl(fd, F_GETFL);
+    path[n > 0 ? n : 0] = '\0';
+    struct profile_stand_in *state = NULL;
+    if (n > 0 && count_dropping() && strncmp(path, dir, strlen(dir)) == 0 &&
+        strncmp(path + strlen(dir), "/now-", 5) == 0)
+        state = paths_map(link);
+    (*count_inside())--;
+    struct profile_before *note = NULL;
+    put(fd, &ignored);
+    if (state) {
+        follow_add(fd, state->name, flags, paths_find(state->name), state);
+    } else if (n > 0 && path[0] == '/' && st.st_nlink > 0 && paths_followed(path)) {
+        note = paths_find(path);
+        if (inherited ? note && note->written : true) {
+            if (!inherited) count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), path);
+            follow_add(fd, path, flags, note, NULL);
+        }
+    }
+}
+
+void follow_seen(int fd, ssize_t written)
+{
+    if (written > 0) seen += (uint64_t)written;
+    if (!follow_on() || written <= 0 || fd < 0 || fd >= NUMBERS_MAX ||
+        __atomic_load_n(&numbers[fd], __ATOMIC_RELAXED) || !follow_is_process())
+        return;
+    const int kept = errno;
+    look_at(fd, false);
+    errno = kept;
+}
+
+void follow_begin(void)
+{
+    process = getpid();
+    seen_base = written_by_thread();
+    (*count_inside())++;
+    DIR *d = opendir("/proc/self/fd");
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const int fd = atoi(e->d_name);
+        if (e->d_name[0] != '.' && fd != dirfd(d)) look_at(fd, true);
+    }
+    if (d) closedir(d);
+    (*count_inside())--;
+    __atomic_store_n(&on, true, __ATOMIC_RELEASE);
+}
+
+void follow_forked(void)
+{
+    process = getpid();
+    seen_base = written_by_thread();
+    seen = 0;
+    count_forked();
+    memset(end_of, 0, sizeof end_of);
+    for (int fd = 0; fd < NUMBERS_MAX; fd++) {
+        struct followed *f = follow_find(fd);
+        if (!f) continue;
+        f->use.file = f->use.phase = -1;
+        f->use.calls = 0;
+    }
+}
+
+/* ------------------------------------------------------------------ counting */
+
+/* The counters, made when the first call is counted. A run without writes goes on with all of them, or not
+ * at all. */
+static bool ready(void)
+{
+    static bool told;
+    if (count_map() || count_begin(-1, 0)) return true;
+    (*count_inside())++;
+    if (!told)
+        fprintf(stderr, "nht1-profile: %s is not profiled: %s: %s\n", program_invocation_short_name,
+                count_dir(), strerror(errno));
+    if (!told) count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), "its calls");
+    told = true;
+    if (count_dropping()) _exit(4);
+    (*count_inside())--;
+    return false;
+}
+
+/* Enters an open file into the counters of this process, locked. */
+static void enter(struct followed *f)
+{
+    char told[PROFILE_PATH_MAX];
+    if (f->use.file >= 0) return;
+    paths_told(f->name, told);
+    f->use.file = count_file(told, 1, 0, PROFILE_POSIX);
+}
+
+void follow_other(struct followed *f, enum profile_other what, int64_t at, uint64_t start_ns)
+{
+    const int kept = errno;
+    if (f->counted && ready()) {
+        count_other(what, start_ns);
+        count_lock();
+        enter(f);
+        count_trace(f->use.file, WORKLOAD_KINDS + (int)what, 0, at);
+        count_unlock();
+    }
+    errno = kept;
+}
+
+void follow_name(const char *whole, enum profile_other what, int64_t at, uint64_t start_ns)
+{
+    const int kept = errno;
+    if (ready()) {
+        char told[PROFILE_PATH_MAX];
+        paths_told(whole, told);
+        count_other(what, start_ns);
+        count_lock();
+        count_trace(count_file(told, 1, 0, PROFILE_POSIX), WORKLOAD_KINDS + (int)what, 0, at);
+        count_unlock();
+    }
+    errno = kept;
+}
+
+bool follow_access(struct access *a, int fd, bool write, int64_t at, int64_t bytes)
+{
+    if (!follow_on()) return false;
+    struct followed *f = follow_find(fd);
+    if (!f) return false;
+    *a = (struct access){.f = f,
+                         .fd = fd,
+                         .write = write,
+                         .at = at,
+                         .bytes = bytes < CALL_MAX ? bytes : CALL_MAX,
+                         .start_ns = count_now_ns()};
+    return true;
+}
+
+bool follow_answers(const struct access *a)
+{
+    return a->f->state != NULL;
+}
+
+/* What is read instead of a stand-in, -1: there is nothing. */
+static int content_of(struct followed *f)
+{
+    char path[PROFILE_PATH_MAX];
+    int at = __atomic_load_n(&f->content, __ATOMIC_ACQUIRE);
+    if (at != -1) return at;
+    (*count_inside())++;
+    const int fd = paths_content(f->state, path) == 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int moved = fd < 0 ? -2 : fcntl(fd, F_DUPFD_CLOEXEC, OWN_FIRST);
+    if (fd >= 0 && moved < 0)
+        moved = fd; /* the program may have few numbers */
+    else if (fd >= 0)
+        close(fd);
+    (*count_inside())--;
+    if (moved >= 0 && moved < NUMBERS_MAX)
+        __atomic_fetch_or(&own[moved / 8], (uint8_t)(1u << moved % 8), __ATOMIC_RELAXED);
+    if (__atomic_compare_exchange_n(&f->content, &at, moved, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return moved;
+    close_own(moved);
+    return at;
+}
+
+/* Fills buffers with what the real run has left; zeros where there is nothing. */
+static void fill(struct followed *f, const struct iovec *into, int n, int64_t at, int64_t bytes)
+{
+    const int content = content_of(f);
+    (*count_inside())++;
+    for (int i = 0; i < n && bytes > 0; i++) {
+        const int64_t room = (int64_t)into[i].iov_len < bytes ? (int64_t)into[i].iov_len : bytes;
+        int64_t got = 0;
+        for (ssize_t more = 1; more > 0 && got < room && content >= 0; got += more > 0 ? more : 0)
+            more = pread(content, (char *)into[i].iov_base + got, (size_t)(room - got), at + got);
+        memset((char *)into[i].iov_base + got, 0, (size_t)(room - got));
+        at += room;
+        bytes -= room;
+    }
+    (*count_inside())--;
+}
+
+static ssize_t drop(struct access *a)
+{
+    struct profile_stand_in *s = a->f->state;
+    if ((a->f->flags & O_ACCMODE) == O_RDONLY) {
+        errno = EBADF;
+        return -1;
+    }
+    (*count_inside())++;
+    int64_t end = -1;
+    if (a->f->flags & O_APPEND) {
+        end = __atomic_add_fetch(&s->size, a->bytes, __ATOMIC_RELAXED);
+        if (a->at < 0) lseek(a->fd, end, SEEK_SET);
+    } else {
+        end = a->at >= 0 ? a->at + a->bytes : lseek(a->fd, a->bytes, SEEK_CUR);
+        if (a->bytes > 0) paths_grow(s, end);
+    }
+    (*count_inside())--;
+    return a->bytes;
+}
+
+ssize_t follow_answer(struct access *a, const struct iovec *into, int n)
+{
+    struct followed *f = a->f;
+    if (a->write) return drop(a);
+    if ((f->flags & O_ACCMODE) == O_WRONLY) {
+        errno = EBADF;
+        return -1;
+    }
+    const int64_t size = __atomic_load_n(&f->state->size, __ATOMIC_RELAXED);
+    (*count_inside())++;
+    const int64_t end = a->at >= 0 ? a->at + a->bytes : lseek(a->fd, a->bytes, SEEK_CUR);
+    const int64_t begin = end - a->bytes;
+    const int64_t got = begin >= size ? 0 : end <= size ? a->bytes : size - begin;
+    if (a->at < 0 && got < a->bytes) lseek(a->fd, begin + got, SEEK_SET);
+    (*count_inside())--;
+    if (got > 0) fill(f, into, n, begin, got);
+    /* What was in the file before the program wrote it the real run has not kept. */
+    if (got > 0 && !f->state->written && f->note)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_EARLIER), f->name);
+    return got;
+}
+
+/* A sum of what lies at places in a file: it does not depend on how it was read. */
+static uint64_t digest_of(const struct iovec *into, int n, int64_t at, int64_t bytes)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < n && bytes > 0; i++) {
+        const size_t room = (int64_t)into[i].iov_len < bytes ? into[i].iov_len : (size_t)bytes;
+        const unsigned char *from = into[i].iov_base;
+        uint64_t lane[4] = {(uint64_t)at, 1, 2, 3};
+        size_t b = 0;
+        for (; b + 32 <= room; b += 32)
+            for (size_t l = 0; l < 4; l++) {
+                uint64_t word;
+                memcpy(&word, from + b + 8 * l, sizeof word);
+                lane[l] = (lane[l] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+                lane[l] ^= lane[l] >> 32;
+            }
+        for (; b < room; b++)
+            lane[b % 4] = (lane[b % 4] ^ from[b]) * UINT64_C(0x9e3779b97f4a7c15);
+        sum += lane[0] ^ lane[1] << 1 ^ lane[2] << 2 ^ lane[3] << 3;
+        at += (int64_t)room;
+        bytes -= (int64_t)room;
+    }
+    return sum * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Notes where a call lay. */
+static void place(struct profile_places *l, int64_t begin, int64_t bytes)
+{
+    l->n++;
+    if (bytes == 0) return;
+    l->skips += l->end > 0 && begin != l->next;
+    if (l->end == 0 || begin < l->begin) l->begin = begin;
+    l->next = begin + bytes;
+    if (l->next > l->end) l->end = l->next;
+}
+
+ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int n)
+{
+    struct followed *f = a->f;
+    const int kept = errno;
+    const uint64_t end_ns = count_now_ns();
+    const int64_t bytes = got > 0 ? got : 0;
+    const int kind = a->at >= 0 ? WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 0) + a->write
+                                : WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 0) + a->write;
+    if (a->write && got > 0 && !f->state) seen += (uint64_t)got;
+    if (!f->counted || !ready()) {
+        errno = kept;
+        return got;
+    }
+    int64_t begin = a->at;
+    if (begin < 0) {
+        (*count_inside())++;
+        begin = lseek(a->fd, 0, SEEK_CUR) - bytes;
+        (*count_inside())--;
+    }
+    const bool written = f->state ? f->state->written : f->note && f->note->written;
+    const bool compare = !a->write && bytes > 0 && count_digests() && written;
+    const uint64_t sum = compare ? digest_of(into, n, begin, bytes) : 0;
+    struct profile_map *map = count_map();
+    count_lock();
+    enter(f);
+    struct profile_phase *p = count_phase(&f->use, a->write, a->start_ns);
+    count_access(&f->use, p, kind, bytes, a->start_ns, end_ns, 0);
+    /* Where an appended piece lies depends on others, who may be faster. */
+    count_trace(f->use.file, kind, bytes, a->write && (f->flags & O_APPEND) ? 0 : begin);
+    map->file[f->use.file].trace.read_sum += sum;
+    struct profile_slow *slow = count_slow(end_ns - a->start_ns);
+    if (slow)
+        *slow = (struct profile_slow){.ns = end_ns - a->start_ns,
+                                      .begin_s = 1e-9 * (double)a->start_ns,
+                                      .at = begin,
+                                      .bytes = bytes,
+                                      .file = f->use.file,
+                                      .kind = kind};
+    place(&p->places[kind], begin, bytes);
+    int64_t *const end = &end_of[f->use.file];
+    p->sequential += bytes == 0 || *end == begin + 1 || f->use.calls == 1;
+    if (bytes > 0) *end = begin + bytes + 1;
+    p->pieces++;
+    if (f->state && a->write) {
+        map->dropped_n++;
+        map->dropped_bytes += (uint64_t)bytes;
+    }
+    count_unlock();
+    errno = kept;
+    return got;
+}

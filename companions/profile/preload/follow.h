@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_PRELOAD_FOLLOW_H
+#define PROFILE_PRELOAD_FOLLOW_H
+/* Layer 3. The files that a program has open by POSIX calls, by their numbers, and its data accesses on
+ * them: counted, and while writes are dropped answered. Free of MPI. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "companions/profile/preload/count.h"
+#include "companions/profile/preload/paths.h"
+
+/* No name of these is to stand before one of the program's. */
+#pragma GCC visibility push(hidden)
+
+/* An open file description that is followed. */
+struct followed {
+    int refs;       /* numbers of this process that are it */
+    struct use use; /* use.file -1: this process has counted nothing on it */
+    char *name;     /* whole path, owned */
+    bool counted;   /* else only answered, while writes are dropped */
+    int flags;      /* of open */
+    int content;    /* what is read while writes are dropped: -1 not open, -2 there is none */
+    struct profile_before *note; /* of the name it was opened by; NULL: it is only read */
+    struct profile_stand_in
+        *state; /* while writes are dropped; owned; NULL: it is the file itself */
+};
+
+/* Whether the library follows anything in this thread just now. */
+bool follow_on(void);
+void follow_begin(void); /* with the files that the program has inherited */
+void follow_stop(void);
+
+/* Whether this is the program itself, not its child in vfork, which has all its memory. */
+bool follow_is_process(void);
+void follow_forked(void);
+
+/* The file of a number, NULL: none that is followed. Local. */
+struct followed *follow_find(int fd);
+
+/* A number that is none of ours from now on, until it is closed. */
+void follow_ignore(int fd);
+
+/* Begins to follow an open file. flags: of open. Returns -1 without memory. */
+int follow_add(int fd, const char *whole, int flags, struct profile_before *note,
+               struct profile_stand_in *state);
+
+/* A second number of the same description. */
+void follow_same(int fd, int old);
+
+/* The number is closed: returns what it was, NULL for nothing, to be handed to follow_end. */
+struct followed *follow_take(int fd);
+void follow_end(struct followed *f);
+
+/* Whether it is a number of this library's own, which the program must not close. */
+bool follow_is_own(int fd);
+
+/* Bytes that any call of the program has written to anything; looks at unknown numbers. */
+void follow_seen(int fd, ssize_t written);
+
+/* Bytes that this thread has written in ways that nobody has seen; 0: none, or not known. */
+int64_t follow_unseen_bytes(void);
+
+/* What the C library itself has written since there were so many of these is nobody's. */
+void follow_pardon(int64_t unseen);
+
+/* A data access under way. */
+struct access {
+    struct followed *f;
+    int fd;
+    bool write;
+    int64_t at;    /* an explicit offset, else -1 */
+    int64_t bytes; /* asked for */
+    uint64_t start_ns;
+};
+
+/* Begins one; false: it is none of ours. */
+bool follow_access(struct access *a, int fd, bool write, int64_t at, int64_t bytes);
+
+/* Whether it is to be answered instead of made; and the answer. into: of a read. */
+bool follow_answers(const struct access *a);
+ssize_t follow_answer(struct access *a, const struct iovec *into, int n);
+
+/* It is over: counts it. from: what was read. Returns got, with errno as it was. */
+ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int n);
+
+/* Counts another function on an open file, or on a name. at: what tells two calls of it apart. */
+void follow_other(struct followed *f, enum profile_other what, int64_t at, uint64_t start_ns);
+void follow_name(const char *whole, enum profile_other what, int64_t at, uint64_t start_ns);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* POSIX calls on names of files. Those that change a name are noted before they are made; while writes are
+ * dropped they are made on what stands for the name, and asking tells of that. */
+#undef _FORTIFY_SOURCE
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "companions/profile/preload/follow.h"
+#include "companions/profile/preload/next.h"
+#include "companions/profile/preload/posix.h"
+
+#define CALLER __builtin_return_address(0)
+
+/* A call that changes a name. */
+struct change {
+    char whole[PROFILE_PATH_MAX];
+    char path[PROFILE_PATH_MAX]; /* to change: what stands for it, while writes are dropped */
+    struct profile_before *note;
+};
+
+/* Whether the change of a name is one of the program's that is followed; notes it. follow: what a link
+ * points to is changed. */
+static bool change_begin(struct change *c, const void *caller, int at, const char *name,
+                         bool follow)
+{
+    if (!follow_on() || !name || !follow_is_process() || posix_is_mpi(caller) ||
+        paths_whole(at, name, follow, c->whole) < 0 || !paths_followed(c->whole))
+        return false;
+    (*count_inside())++;
+    struct stat st;
+    const bool known = lstat(c->whole, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+    c->note = known ? paths_note(c->whole) : NULL;
+    paths_mark(name);
+    (*count_inside())--;
+    if (known && !c->note) count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), c->whole);
+    if (!c->note) return false;
+    if (count_dropping())
+        paths_stand_in(c->whole, c->path);
+    else
+        snprintf(c->path, sizeof c->path, "%s", c->whole);
+    return true;
+}
+
+/* What stands for a name while writes are dropped, if the real run has changed it. */
+static bool stands_in(int at, const char *name, bool follow, char whole[PROFILE_PATH_MAX],
+                      char path[PROFILE_PATH_MAX])
+{
+    if (!count_dropping() || !follow_on() || !name || !name[0] || !paths_maybe(name)) return false;
+    const int kept = errno;
+    const bool known = paths_whole(at, name, follow, whole) == 0 && paths_find(whole);
+    errno = kept;
+    if (!known) return false;
+    paths_stand_in(whole, path);
+    /* A folder is asked itself; only whether it is there stands elsewhere. */
+    struct stat st;
+    (*count_inside())++;
+    const bool folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(whole, F_OK) == 0;
+    (*count_inside())--;
+    errno = kept;
+    return !folder;
+}
+
+/* ------------------------------------------------------------------ changing */
+
+/* call: the real function, on c.path where that is whole. */
+#define CHANGE(at, name, follow, what, number, plain, call)                                        \
+    struct change c;                                                                               \
+    if (!change_begin(&c, CALLER, at, name, follow)) return plain;                                 \
+    const uint64_t start_ns = count_now_ns();                                                      \
+    const int rc = call;                                                                           \
+    if (rc == 0) {                                                                                 \
+        c.note->written = 1;                                                                       \
+        c.note->gone = (what) == PROFILE_REMOVE;                                                   \
+    }                                                                                              \
+    follow_name(c.whole, what, number, start_ns);                                                  \
+    return rc
+
+int unlink(const char *name)
+{
+    REAL(int, unlink, const char *);
+    CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 0, real(name), real(c.path));
+}
+
+/* A folder holds what the program has made in it until now, not what the real run has left. */
+static bool is_there(DIR *folder, const char *name)
+{
+    char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX];
+    if (!count_dropping() || !paths_maybe(name) ||
+        paths_whole(dirfd(folder), name, false, whole) < 0 || !paths_find(whole))
+        return true;
+    paths_stand_in(whole, path);
+    (*count_inside())++;
+    const bool there = access(path, F_OK) == 0;
+    (*count_inside())--;
+    return there;
+}
+
+/* Whether the entries of an open folder are all gone. */
+static bool all_gone(DIR *d)
+{
+    bool gone = true;
+    for (struct dirent *e; d && gone && (e = readdir(d));)
+        gone =
+            strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || !is_there(d, e->d_name);
+    return gone;
+}
+
+/* Whether something stands for a file in a folder, by the notes. */
+static bool holds_any(const char *whole)
+{
+    const size_t length = strlen(whole);
+    bool any = false;
+    DIR *d = opendir(count_dir());
+    for (struct dirent *e; d && !any && (e = readdir(d));) {
+        struct profile_before note;
+        char path[PROFILE_PATH_MAX];
+        if (strncmp(e->d_name, "file-", 5) != 0) continue;
+        const int fd = openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC);
+        const bool known = fd >= 0 && read(fd, &note, sizeof note) == (ssize_t)sizeof note;
+        if (fd >= 0) close(fd);
+        if (!known || strncmp(note.name, whole, length) != 0 || note.name[length] != '/') continue;
+        paths_stand_in(note.name, path);
+        any = access(path, F_OK) == 0;
+    }
+    if (d) closedir(d);
+    return any;
+}
+
+/* Removes what stands for a folder, unless the folder would hold something. */
+static int remove_stand_in(const struct change *c, int (*remove_it)(const char *))
+{
+    struct stat st;
+    bool empty = true;
+    (*count_inside())++;
+    if (lstat(c->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        DIR *d = opendir(c->whole);
+        empty = all_gone(d) && !holds_any(c->whole);
+        if (d) closedir(d);
+    }
+    const int rc = empty ? remove_it(c->path) : -1;
+    const int why = empty ? errno : ENOTEMPTY;
+    (*count_inside())--;
+    errno = why;
+    return rc;
+}
+
+int rmdir(const char *name)
+{
+    REAL(int, rmdir, const char *);
+    CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 1, real(name),
+           count_dropping() ? remove_stand_in(&c, real) : real(c.path));
+}
+
+int remove(const char *name)
+{
+    REAL(int, remove, const char *);
+    CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 2, real(name),
+           count_dropping() ? remove_stand_in(&c, real) : real(c.path));
+}
+
+int unlinkat(int at, const char *name, int how)
+{
+    REAL(int, unlinkat, int, const char *, int);
+    CHANGE(at, name, false, PROFILE_REMOVE, how, real(at, name, how),
+           !count_dropping()    ? real(AT_FDCWD, c.path, how)
+           : how & AT_REMOVEDIR ? remove_stand_in(&c, rmdir)
+                                : remove_stand_in(&c, unlink));
+}
+
+/* A folder is noted as one. */
+static int made_folder(struct change *c, int rc)
+{
+    if (rc == 0) c->note->directory = 1;
+    return rc;
+}
+
+int mkdir(const char *name, mode_t mode)
+{
+    REAL(int, mkdir, const char *, mode_t);
+    CHANGE(AT_FDCWD, name, false, PROFILE_OPEN, 0, real(name, mode),
+           made_folder(&c, real(c.path, mode)));
+}
+
+int mkdirat(int at, const char *name, mode_t mode)
+{
+    REAL(int, mkdirat, int, const char *, mode_t);
+    CHANGE(at, name, false, PROFILE_OPEN, 0, real(at, name, mode),
+           made_folder(&c, real(AT_FDCWD, c.path, mode)));
+}
+
+static int shorten(const char *path, int64_t bytes)
+{
+    struct profile_stand_in *s = paths_map(path);
+    if (!s) return -1;
+    __atomic_store_n(&s->size, bytes, __ATOMIC_RELAXED);
+    s->written = 1;
+    paths_unmap(s);
+    return 0;
+}
+
+int truncate(const char *name, off_t bytes)
+{
+    REAL(int, truncate, const char *, off_t);
+    CHANGE(AT_FDCWD, name, true, PROFILE_SIZE, bytes, real(name, bytes),
+           count_dropping() ? shorten(c.path, bytes) : real(c.path, bytes));
+}
+ALIAS(int, truncate64, truncate, const char *name, off64_t bytes);
+
+/* The new name of what stood for a file. */
+static void renamed(struct change *from, struct change *to)
+{
+    struct profile_stand_in *s = count_dropping() ? paths_map(to->path) : NULL;
+    if (s) memcpy(s->name, to->whole, sizeof s->name);
+    paths_unmap(s);
+    from->note->written = to->note->written = 1;
+    from->note->gone = 1;
+    to->note->gone = 0;
+    if (count_dropping()) return;
+    memcpy(from->note->moved, to->whole, sizeof to->whole);
+    to->note->moved[0] = '\0';
+}
+
+int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned how)
+{
+    REAL(int, renameat2, int, const char *, int, const char *, unsigned);
+    struct change a, b;
+    if (!change_begin(&a, CALLER, from_at, from, false) ||
+        !change_begin(&b, CALLER, to_at, to, false))
+        return real(from_at, from, to_at, to, how);
+    if (a.note->directory || (how & ~1u))
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), a.whole);
+    const uint64_t start_ns = count_now_ns();
+    const int rc = real(AT_FDCWD, a.path, AT_FDCWD, b.path, how);
+    if (rc == 0) renamed(&a, &b);
+    follow_name(a.whole, PROFILE_RENAME, 0, start_ns);
+    follow_name(b.whole, PROFILE_RENAME, 1, start_ns);
+    return rc;
+}
+
+int renameat(int from_at, const char *from, int to_at, const char *to)
+{
+    return renameat2(from_at, from, to_at, to, 0);
+}
+
+int rename(const char *from, const char *to)
+{
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+/* Names of which there is no state of their own are made, and told. */
+#define LINKING(name, arguments, at, path, ...)                                                    \
+    int name(__VA_ARGS__)                                                                          \
+    {                                                                                              \
+        REAL(int, name, __VA_ARGS__);                                                              \
+        char whole[PROFILE_PATH_MAX];                                                              \
+        if (follow_on() && follow_is_process() && !posix_is_mpi(CALLER) &&                         \
+            paths_whole(at, path, false, whole) == 0 && paths_followed(whole))                     \
+            count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);                       \
+        return real arguments;                                                                     \
+    }
+LINKING(link, (from, to), AT_FDCWD, to, const char *from, const char *to)
+LINKING(linkat, (from_at, from, to_at, to, how), to_at, to, int from_at, const char *from,
+        int to_at, const char *to, int how)
+LINKING(symlink, (from, to), AT_FDCWD, to, const char *from, const char *to)
+LINKING(symlinkat, (from, at, to), at, to, const char *from, int at, const char *to)
+
+/* ------------------------------------------------------------------ asking, and what is no data */
+
+/* A function on a name: while writes are dropped on what stands for it. */
+#define AT_NAME(name, fd, path, follow, plain, instead, ...)                                       \
+    int name(__VA_ARGS__)                                                                          \
+    {                                                                                              \
+        REAL(int, name, __VA_ARGS__);                                                              \
+        char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];                                     \
+        return stands_in(fd, path, follow, whole, other) ? real instead : real plain;              \
+    }
+#define FOLLOWS(how) (!((how)&AT_SYMLINK_NOFOLLOW))
+AT_NAME(access, AT_FDCWD, path, true, (path, mode), (other, mode), const char *path, int mode)
+AT_NAME(euidaccess, AT_FDCWD, path, true, (path, mode), (other, mode), const char *path, int mode)
+AT_NAME(eaccess, AT_FDCWD, path, true, (path, mode), (other, mode), const char *path, int mode)
+AT_NAME(faccessat, at, path, FOLLOWS(how), (at, path, mode, how), (AT_FDCWD, other, mode, how),
+        int at, const char *path, int mode, int how)
+AT_NAME(chmod, AT_FDCWD, path, true, (path, mode), (other, mode | 0600), const char *path,
+        mode_t mode)
+AT_NAME(fchmodat, at, path, FOLLOWS(how), (at, path, mode, how),
+        (AT_FDCWD, other, mode | 0600, how), int at, const char *path, mode_t mode, int how)
+AT_NAME(chown, AT_FDCWD, path, true, (path, user, group), (other, user, group), const char *path,
+        uid_t user, gid_t group)
+AT_NAME(lchown, AT_FDCWD, path, false, (path, user, group), (other, user, group), const char *path,
+        uid_t user, gid_t group)
+AT_NAME(fchownat, at, path, FOLLOWS(how), (at, path, user, group, how),
+        (AT_FDCWD, other, user, group, how), int at, const char *path, uid_t user, gid_t group,
+        int how)
+AT_NAME(utime, AT_FDCWD, path, true, (path, times), (other, times), const char *path,
+        const struct utimbuf *times)
+AT_NAME(utimes, AT_FDCWD, path, true, (path, times), (other, times), const char *path,
+        const struct timeval times[2])
+AT_NAME(lutimes, AT_FDCWD, path, false, (path, times), (other, times), const char *path,
+        const struct timeval times[2])
+AT_NAME(utimensat, at, path, FOLLOWS(how), (at, path, times, how), (AT_FDCWD, other, times, how),
+        int at, const char *path, const struct timespec times[2], int how)
+
+/* The size that a file would have. */
+static int corrected(int rc, const char *path, int fd, struct stat *st)
+{
+    if (rc < 0 || !S_ISREG(st->st_mode)) return rc;
+    const struct followed *f = fd >= 0 ? follow_find(fd) : NULL;
+    struct profile_stand_in *s = fd >= 0 ? NULL : paths_map(path);
+    if (fd >= 0 && (!f || !f->state)) return rc;
+    if (f) st->st_size = __atomic_load_n(&f->state->size, __ATOMIC_RELAXED);
+    if (s) st->st_size = __atomic_load_n(&s->size, __ATOMIC_RELAXED);
+    st->st_blocks = (st->st_size + 511) / 512;
+    paths_unmap(s);
+    return rc;
+}
+
+#define ASKING(name, fd, path, follow, plain, instead, ...)                                        \
+    int name(__VA_ARGS__, struct stat *st);                                                        \
+    int name(__VA_ARGS__, struct stat *st)                                                         \
+    {                                                                                              \
+        REAL(int, name, __VA_ARGS__, struct stat *);                                               \
+        char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];                                     \
+        if (!stands_in(fd, path, follow, whole, other)) return real plain;                         \
+        return corrected(real instead, other, -1, st);                                             \
+    }
+ASKING(stat, AT_FDCWD, path, true, (path, st), (other, st), const char *path)
+ASKING(lstat, AT_FDCWD, path, false, (path, st), (other, st), const char *path)
+ASKING(__xstat, AT_FDCWD, path, true, (version, path, st), (version, other, st), int version,
+       const char *path)
+ASKING(__lxstat, AT_FDCWD, path, false, (version, path, st), (version, other, st), int version,
+       const char *path)
+
+static bool asks_open_file(const char *path, int how)
+{
+    return path && !path[0] && (how & AT_EMPTY_PATH);
+}
+
+int fstatat(int at, const char *path, struct stat *st, int how)
+{
+    REAL(int, fstatat, int, const char *, struct stat *, int);
+    char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];
+    if (asks_open_file(path, how)) {
+        const int rc = real(at, path, st, how);
+        return count_dropping() ? corrected(rc, NULL, at, st) : rc;
+    }
+    if (!stands_in(at, path, FOLLOWS(how), whole, other)) return real(at, path, st, how);
+    return corrected(real(AT_FDCWD, other, st, how), other, -1, st);
+}
+
+int __fxstatat(int version, int at, const char *path, struct stat *st, int how);
+int __fxstatat(int version, int at, const char *path, struct stat *st, int how)
+{
+    (void)version;
+    return fstatat(at, path, st, how);
+}
+
+int fstat(int fd, struct stat *st)
+{
+    REAL(int, fstat, int, struct stat *);
+    const int rc = real(fd, st);
+    return count_dropping() && *count_inside() == 0 ? corrected(rc, NULL, fd, st) : rc;
+}
+
+int __fxstat(int version, int fd, struct stat *st);
+int __fxstat(int version, int fd, struct stat *st)
+{
+    (void)version;
+    return fstat(fd, st);
+}
+
+#define STAT64(name, of, ...)                                                                      \
+    int name(__VA_ARGS__, struct stat64 *st);                                                      \
+    int name(__VA_ARGS__, struct stat64 *st) __attribute__((alias(#of)))
+STAT64(stat64, stat, const char *path);
+STAT64(lstat64, lstat, const char *path);
+STAT64(fstat64, fstat, int fd);
+STAT64(__xstat64, __xstat, int version, const char *path);
+STAT64(__lxstat64, __lxstat, int version, const char *path);
+STAT64(__fxstat64, __fxstat, int version, int fd);
+ALIAS(int, fstatat64, fstatat, int at, const char *path, struct stat64 *st, int how);
+int __fxstatat64(int version, int at, const char *path, struct stat64 *st, int how)
+    __attribute__((alias("__fxstatat")));
+
+int statx(int at, const char *path, int how, unsigned mask, struct statx *st)
+{
+    REAL(int, statx, int, const char *, int, unsigned, struct statx *);
+    char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];
+    const bool file = asks_open_file(path, how);
+    const bool name = !file && stands_in(at, path, FOLLOWS(how), whole, other);
+    const int rc = name ? real(AT_FDCWD, other, how, mask, st) : real(at, path, how, mask, st);
+    if (rc < 0 || !count_dropping() || !S_ISREG(st->stx_mode)) return rc;
+    struct stat now = {.st_mode = st->stx_mode, .st_size = (off_t)st->stx_size};
+    if (name || file) corrected(0, other, file ? at : -1, &now);
+    if ((uint64_t)now.st_size == st->stx_size) return rc;
+    st->stx_size = (uint64_t)now.st_size;
+    st->stx_blocks = (uint64_t)now.st_blocks;
+    return rc;
+}
+
+struct dirent *readdir(DIR *folder)
+{
+    REAL(struct dirent *, readdir, DIR *);
+    struct dirent *e;
+    bool there = true;
+    do {
+        e = real(folder);
+        const int kept = errno; /* by which the end is told from an error */
+        if (e && follow_on()) there = is_there(folder, e->d_name);
+        errno = kept;
+    } while (e && !there);
+    return e;
+}
+struct dirent64 *readdir64(DIR *folder)
+{
+    return (struct dirent64 *)(void *)readdir(folder);
+}

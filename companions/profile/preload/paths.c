@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/profile/preload/paths.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "companions/profile/preload/count.h"
+#include "companions/profile/preload/table.h"
+
+static struct table notes; /* struct profile_before, by the hash of the name */
+static uint8_t *names;     /* PROFILE_NAMES_BYTES, shared by all processes */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Takes "." and ".." and double strokes out of a path that begins with one. */
+static void tidy(char *path)
+{
+    char *to = path;
+    for (const char *from = path; *from;) {
+        while (*from == '/')
+            from++;
+        const size_t n = strcspn(from, "/");
+        if (n == 2 && from[0] == '.' && from[1] == '.') {
+            while (to > path && *--to != '/')
+                ;
+        } else if (n > 0 && !(n == 1 && from[0] == '.')) {
+            *to++ = '/';
+            memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    if (to == path) *to++ = '/';
+    *to = '\0';
+}
+
+/* The folder that is open under a number, or the current one. */
+static int folder_of(int at, char out[PROFILE_PATH_MAX])
+{
+    char link[64];
+    if (at == AT_FDCWD) return getcwd(out, PROFILE_PATH_MAX) ? 0 : -1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", at);
+    const ssize_t n = readlink(link, out, PROFILE_PATH_MAX - 1);
+    if (n < 0) return -1;
+    out[n] = '\0';
+    /* What stands for a folder that the real run has removed. */
+    const char *dir = count_dir();
+    const size_t length = strlen(dir);
+    if (strncmp(out, dir, length) == 0 && strncmp(out + length, "/now-", 5) == 0) {
+        struct profile_before note;
+        char path[PROFILE_PATH_MAX];
+        snprintf(path, sizeof path, "%.4000s/file-%.16s", dir, out + length + 5);
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        const bool known = fd >= 0 && read(fd, &note, sizeof note) == (ssize_t)sizeof note;
+        if (fd >= 0) close(fd);
+        if (known) memcpy(out, note.name, sizeof note.name);
+    }
+    return 0;
+}
+
+static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX])
+{
+    char folder[PROFILE_PATH_MAX], real[PROFILE_PATH_MAX];
+    struct stat st;
+    int n;
+    if (name[0] == '/')
+        n = snprintf(out, PROFILE_PATH_MAX, "%s", name);
+    else if (folder_of(at, folder) == 0)
+        n = snprintf(out, PROFILE_PATH_MAX, "%s/%s", folder, name);
+    else
+        return -1;
+    if (n >= PROFILE_PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    if (follow && lstat(out, &st) == 0 && S_ISLNK(st.st_mode) && realpath(out, real)) {
+        memcpy(out, real, sizeof real);
+        return 0;
+    }
+    char *slash = strrchr(out, '/');
+    const char *last = slash + 1;
+    if (last[0] && strcmp(last, ".") != 0 && strcmp(last, "..") != 0 && slash > out) {
+        char keep[NAME_MAX + 1];
+        snprintf(keep, sizeof keep, "%s", last);
+        *slash = '\0';
+        const bool there = realpath(out, real) != NULL;
+        *slash = '/';
+        if (there) snprintf(out, PROFILE_PATH_MAX, "%.3800s/%s", real, keep);
+    }
+    tidy(out);
+    return 0;
+}
+
+int paths_whole(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX])
+{
+    (*count_inside())++;
+    const int rc = whole_of(at, name, follow, out);
+    (*count_inside())--;
+    return rc;
+}
+
+int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX])
+{
+    const char *colon = strchr(name, ':'), *slash = strchr(name, '/');
+    return paths_whole(AT_FDCWD, colon && (!slash || colon < slash) ? colon + 1 : name, true, out);
+}
+
+static bool is_below(const char *whole, const char *folder)
+{
+    const size_t n = strlen(folder);
+    return strncmp(whole, folder, n) == 0 && (whole[n] == '/' || whole[n] == '\0');
+}
+
+/* The folder of --files; the program may change its environment. */
+static const char *asked(void)
+{
+    static const char *folder;
+    const char *at = __atomic_load_n(&folder, __ATOMIC_ACQUIRE);
+    if (at) return at;
+    const char *files = getenv(PROFILE_ENV_FILES);
+    at = strdup(files ? files : "");
+    if (at) __atomic_store_n(&folder, at, __ATOMIC_RELEASE);
+    return at ? at : "";
+}
+
+bool paths_asked(void)
+{
+    return asked()[0];
+}
+
+/* Whether it is a folder of counters, of this run or another one of the same profiler, or in one; or what says
+ * by its lock that these belong to somebody (base/own.h). */
+static bool is_of_profiler(const char *whole)
+{
+    static const char end[] = ".dropped", own[] = ".own";
+    const char *last = strrchr(whole, '/') + 1;
+    const size_t length = strlen(last);
+    if (strncmp(last, ".nht1-", 6) == 0 && length > sizeof own &&
+        strcmp(last + length - (sizeof own - 1), own) == 0)
+        return true;
+    const char *dir = count_dir();
+    size_t n = strlen(dir);
+    if (n > sizeof end && strcmp(dir + n - (sizeof end - 1), end) == 0) n -= sizeof end - 1;
+    return strncmp(whole, dir, n) == 0;
+}
+
+bool paths_followed(const char *whole)
+{
+    if (is_below(whole, "/dev") || is_below(whole, "/proc") || is_below(whole, "/sys") ||
+        is_of_profiler(whole))
+        return false;
+    return !paths_asked() || is_below(whole, asked());
+}
+
+static bool map_names(void)
+{
+    char path[PROFILE_PATH_MAX];
+    if (__atomic_load_n(&names, __ATOMIC_ACQUIRE)) return true;
+    (*count_inside())++;
+    snprintf(path, sizeof path, "%.4000s/names", count_dir());
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    void *at = MAP_FAILED;
+    if (fd >= 0 && posix_fallocate(fd, 0, PROFILE_NAMES_BYTES) == 0)
+        at = mmap(NULL, PROFILE_NAMES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0) close(fd);
+    (*count_inside())--;
+    if (at != MAP_FAILED) __atomic_store_n(&names, at, __ATOMIC_RELEASE);
+    return at != MAP_FAILED;
+}
+
+/* The bit of a name: of its last part, without strokes at its end. */
+static uint32_t bit_of(const char *name)
+{
+    char last[NAME_MAX + 1];
+    size_t end = strlen(name);
+    while (end > 1 && name[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && name[begin - 1] != '/')
+        begin--;
+    snprintf(last, sizeof last, "%.*s", (int)(end - begin), name + begin);
+    return (uint32_t)((table_hash(last) * UINT64_C(0x9e3779b97f4a7c15)) >> 32) %
+           (PROFILE_NAMES_BYTES * 8u);
+}
+
+bool paths_maybe(const char *name)
+{
+    if (!map_names()) return true;
+    const uint32_t bit = bit_of(name);
+    return (__atomic_load_n(&names[bit / 8], __ATOMIC_RELAXED) >> bit % 8) & 1;
+}
+
+void paths_mark(const char *name)
+{
+    if (!map_names()) return;
+    const uint32_t bit = bit_of(name);
+    __atomic_fetch_or(&names[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
+}
+
+void paths_told(const char *whole, char out[PROFILE_PATH_MAX])
+{
+    const struct profile_before *note = paths_find(whole);
+    snprintf(out, PROFILE_PATH_MAX, "%s", whole);
+    if (note && note->temporary > 0) memset(out + note->temporary, 'X', 6);
+}
+
+void paths_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void paths_release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void note_path(const char *whole, char out[PROFILE_PATH_MAX])
+{
+    snprintf(out, PROFILE_PATH_MAX, "%.4000s/file-%016llx", count_dir(),
+             (unsigned long long)table_hash(whole));
+}
+
+/* The note of a name; the lock is held. */
+static struct profile_before *find(const char *whole)
+{
+    char path[PROFILE_PATH_MAX];
+    const uint64_t key = table_hash(whole);
+    struct profile_before *note = table_find(&notes, key);
+    if (note) return note;
+    note_path(whole, path);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    void *at = mmap(NULL, sizeof *note, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (at == MAP_FAILED || table_put(&notes, key, at) < 0) return NULL;
+    return at;
+}
+
+struct profile_before *paths_find(const char *whole)
+{
+    (*count_inside())++;
+    pthread_mutex_lock(&lock);
+    struct profile_before *note = find(whole);
+    pthread_mutex_unlock(&lock);
+    (*count_inside())--;
+    return note;
+}
+
+/* When a file was created, 0: not known. */
+static double birth_s(const char *path)
+{
+    struct statx st;
+    if (statx(AT_FDCWD, path, 0, STATX_BTIME, &st) < 0 || !(st.stx_mask & STATX_BTIME)) return 0;
+    return (double)st.stx_btime.tv_sec + 1e-9 * st.stx_btime.tv_nsec;
+}
+
+/* Writes a file as it has to be, complete or not at all; another process may be faster: EEXIST. */
+static int make_whole(const char *path, const void *from, size_t bytes, mode_t mode)
+{
+    static uint64_t count;
+    char own[PROFILE_PATH_MAX + 64];
+    snprintf(own, sizeof own, "%s.%d-%llu", path, (int)getpid(),
+             (unsigned long long)__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
+    const int fd = open(own, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode | 0600);
+    if (fd < 0) return -1;
+    const bool written = write(fd, from, bytes) == (ssize_t)bytes;
+    int rc = close(fd) == 0 && written ? 0 : -1;
+    if (rc == 0) rc = link(own, path);
+    const int why = errno;
+    unlink(own);
+    errno = why;
+    return rc;
+}
+
+static int make_note(const char *whole)
+{
+    struct profile_before now = {.before_size = -1};
+    struct stat st;
+    char path[PROFILE_PATH_MAX];
+    if (stat(whole, &st) == 0) {
+        now.before_size = st.st_size;
+        now.directory = S_ISDIR(st.st_mode);
+        now.writable = access(whole, W_OK) == 0;
+        now.created = birth_s(count_dir()) > 0 && birth_s(whole) >= birth_s(count_dir());
+    }
+    snprintf(now.name, sizeof now.name, "%s", whole);
+    /* What only this run finds was there before it: the real run has not touched it. */
+    if (count_dropping() && now.before_size >= 0 && !now.directory &&
+        paths_make(whole, st.st_mode & 0777, now.before_size) < 0 && errno != EEXIST)
+        return -1;
+    note_path(whole, path);
+    paths_mark(whole);
+    return make_whole(path, &now, sizeof now, 0644) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+struct profile_before *paths_note(const char *whole)
+{
+    (*count_inside())++;
+    pthread_mutex_lock(&lock);
+    struct profile_before *note = find(whole);
+    if (!note && make_note(whole) == 0) note = find(whole);
+    pthread_mutex_unlock(&lock);
+    (*count_inside())--;
+    return note;
+}
+
+void paths_stand_in(const char *whole, char out[PROFILE_PATH_MAX])
+{
+    snprintf(out, PROFILE_PATH_MAX, "%.4000s/now-%016llx", count_dir(),
+             (unsigned long long)table_hash(whole));
+}
+
+int paths_make(const char *whole, mode_t mode, int64_t size)
+{
+    struct profile_stand_in s = {.magic = PROFILE_STAND_IN_MAGIC, .size = size};
+    char path[PROFILE_PATH_MAX];
+    snprintf(s.name, sizeof s.name, "%s", whole);
+    paths_stand_in(whole, path);
+    (*count_inside())++;
+    const int rc = make_whole(path, &s, sizeof s, mode);
+    (*count_inside())--;
+    return rc;
+}
+
+struct profile_stand_in *paths_map_fd(int fd)
+{
+    struct stat st;
+    struct profile_stand_in *s = MAP_FAILED;
+    (*count_inside())++;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *s)
+        s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (s != MAP_FAILED && s->magic != PROFILE_STAND_IN_MAGIC) {
+        munmap(s, sizeof *s);
+        s = MAP_FAILED;
+    }
+    (*count_inside())--;
+    return s == MAP_FAILED ? NULL : s;
+}
+
+struct profile_stand_in *paths_map(const char *stand_in)
+{
+    (*count_inside())++;
+    const int fd = open(stand_in, O_RDWR | O_CLOEXEC);
+    struct profile_stand_in *s = fd < 0 ? NULL : paths_map_fd(fd);
+    const int why = errno;
+    if (fd >= 0) close(fd);
+    (*count_inside())--;
+    errno = why;
+    return s;
+}
+
+void paths_unmap(struct profile_stand_in *s)
+{
+    if (s) munmap(s, sizeof *s);
+}
+
+void paths_grow(struct profile_stand_in *s, int64_t end)
+{
+    int64_t now = __atomic_load_n(&s->size, __ATOMIC_RELAXED);
+    while (end > now && !__atomic_compare_exchange_n(&s->size, &now, end, true, __ATOMIC_RELAXED,
+                                                     __ATOMIC_RELAXED))
+        ;
+}
+
+int paths_content(const struct profile_stand_in *s, char out[PROFILE_PATH_MAX])
+{
+    (*count_inside())++;
+    snprintf(out, PROFILE_PATH_MAX, "%s", s->name);
+    int rc = access(out, F_OK);
+    /* Under its name it is gone, but what the real run has made of it may lie under another one. */
+    for (int hops = 0; rc < 0 && hops < 16; hops++) {
+        const struct profile_before *note = paths_find(out);
+        if (!note || !note->moved[0]) break;
+        snprintf(out, PROFILE_PATH_MAX, "%s", note->moved);
+        rc = access(out, F_OK);
+    }
+    (*count_inside())--;
+    return rc;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_PRELOAD_PATHS_H
+#define PROFILE_PRELOAD_PATHS_H
+/* Layer 3. The names of files that a program changes: which are followed, what was there before, and what
+ * stands for them while writes are dropped. Free of MPI; threads may call at the same time. Functions that
+ * return -1 or NULL set errno. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "companions/profile/record.h"
+
+/* No name of these is to stand before one of the program's. */
+#pragma GCC visibility push(hidden)
+
+/* The whole path of a name, seen from an open folder (or AT_FDCWD); links are followed, the last one, too,
+ * if follow. Returns 0 or -1. */
+int paths_whole(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX]);
+
+/* The same for a name that is handed to MPI, with a prefix like "ufs:" perhaps. */
+int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX]);
+
+/* Whether files of that name are followed at all: no devices, nothing of the system's and nothing of ours;
+ * with --files only those below that folder. */
+bool paths_followed(const char *whole);
+
+/* Whether --files has named the folder: then files that are only read are counted, too. */
+bool paths_asked(void);
+
+/* Whether a name can be one of those that the program changes, by its last part. While writes are dropped:
+ * that it has changed in the real run. Quick. */
+bool paths_maybe(const char *name);
+
+/* What was noted of a name, mapped and kept; NULL: nothing. */
+struct profile_before *paths_find(const char *whole);
+
+/* Notes what is under a name, unless that was done, before a call that changes it. While writes are dropped
+ * what stands for it is made as well. NULL: this cannot be kept. */
+struct profile_before *paths_note(const char *whole);
+
+/* A last part by which a followed name is known as well. */
+void paths_mark(const char *name);
+
+/* The name as it is told and compared: without what mkstemp has chosen. */
+void paths_told(const char *whole, char out[PROFILE_PATH_MAX]);
+
+/* Nobody changes what is known of names while the process forks. */
+void paths_hold(void);
+void paths_release(void);
+
+/* --- while writes are dropped --- */
+
+/* The path of what stands for a name; it exists if the file would. */
+void paths_stand_in(const char *whole, char out[PROFILE_PATH_MAX]);
+
+/* Makes it, as a file of that size, unless it is there. Returns 0, or -1: EEXIST. */
+int paths_make(const char *whole, mode_t mode, int64_t size);
+
+/* What is in it, mapped; NULL: there is none, or it is a folder. fd: it is open. To be unmapped by
+ * paths_unmap. */
+struct profile_stand_in *paths_map(const char *stand_in);
+struct profile_stand_in *paths_map_fd(int fd);
+void paths_unmap(struct profile_stand_in *s);
+
+/* The file is at least so long now. -1: not known, nothing is changed. */
+void paths_grow(struct profile_stand_in *s, int64_t end);
+
+/* The file of the real run that holds what the program would read: to open for reading. Returns 0, or -1:
+ * it has left none. */
+int paths_content(const struct profile_stand_in *s, char out[PROFILE_PATH_MAX]);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The life of a process: where following begins and ends, and what becomes of it in its children and in
+ * programs that it runs. */
+#undef _FORTIFY_SOURCE
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "companions/profile/preload/follow.h"
+#include "companions/profile/preload/next.h"
+#include "companions/profile/preload/posix.h"
+
+static void hold(void)
+{
+    paths_hold();
+    count_lock();
+}
+
+static void release(void)
+{
+    count_unlock();
+    paths_release();
+}
+
+static void forked(void)
+{
+    (*count_inside())--;
+    paths_release();
+    follow_forked();
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    if (!count_setup()) return;
+    pthread_atfork(hold, release, forked);
+    stdio_begin();
+    follow_begin();
+}
+
+/* What nobody has seen is told when the process ends: rings of io_uring, and writing past this library. */
+static void end_process(void)
+{
+    char link[64], to[64], text[64];
+    if (!follow_on() || !follow_is_process()) return;
+    (*count_inside())++;
+    for (int fd = 0; fd < 1024; fd++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        const ssize_t n = readlink(link, to, sizeof to - 1);
+        to[n > 0 ? n : 0] = '\0';
+        if (strcmp(to, "anon_inode:[io_uring]") == 0)
+            count_unseen(profile_unseen_word(PROFILE_UNSEEN_URING), "io_uring");
+    }
+    const int64_t bytes = follow_unseen_bytes();
+    snprintf(text, sizeof text, "%lld", (long long)bytes);
+    if (bytes > 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_DIRECT), text);
+    (*count_inside())--;
+    count_end();
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    end_process();
+}
+
+void _exit(int status)
+{
+    REAL(void, _exit, int);
+    end_process();
+    real(status);
+    __builtin_unreachable();
+}
+
+void _Exit(int status)
+{
+    _exit(status);
+}
+
+/* ------------------------------------------------------------------ programs that it runs */
+
+/* Whether a file is a program that no library can be loaded into. */
+static bool is_static(const char *path)
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr part;
+    bool program = false, loaded = false;
+    (*count_inside())++;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
+        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0) {
+        program = true;
+        for (int i = 0; i < head.e_phnum && !loaded; i++)
+            loaded =
+                pread(fd, &part, sizeof part, (off_t)(head.e_phoff + (uint64_t)i * sizeof part)) ==
+                    (ssize_t)sizeof part &&
+                part.p_type == PT_INTERP;
+    }
+    if (fd >= 0) close(fd);
+    (*count_inside())--;
+    return program && !loaded;
+}
+
+static void look_at(const char *path, char *const *environment)
+{
+    bool passed = false;
+    for (char *const *e = environment; e && *e; e++)
+        passed |= strncmp(*e, "LD_PRELOAD=", 11) == 0 && strstr(*e, "libnht1-profile");
+    if (!passed || is_static(path)) count_unseen(profile_unseen_word(PROFILE_UNSEEN_STATIC), path);
+}
+
+/* The same for a name that is looked for in PATH. */
+static void look_for(const char *name, char *const *environment)
+{
+    char path[PROFILE_PATH_MAX];
+    const char *where = getenv("PATH");
+    if (strchr(name, '/')) {
+        look_at(name, environment);
+        return;
+    }
+    while (where && *where) {
+        const size_t n = strcspn(where, ":");
+        snprintf(path, sizeof path, "%.*s/%s", (int)n, where, name);
+        (*count_inside())++;
+        const bool there = access(path, X_OK) == 0;
+        (*count_inside())--;
+        if (there) {
+            look_at(path, environment);
+            return;
+        }
+        where += n + (where[n] == ':');
+    }
+}
+
+/* Another program takes the place of this one, unless that fails. */
+static bool leaving(void)
+{
+    if (!follow_on()) return false;
+    end_process();
+    return follow_is_process();
+}
+
+static int stayed(bool left, int rc)
+{
+    struct profile_map *map = count_map();
+    if (left && map && map->rank < 0) map->state = PROFILE_RUNNING;
+    return rc;
+}
+
+int execve(const char *path, char *const arguments[], char *const environment[])
+{
+    REAL(int, execve, const char *, char *const[], char *const[]);
+    if (follow_on()) look_at(path, environment);
+    const bool left = leaving();
+    return stayed(left, real(path, arguments, environment));
+}
+
+int execv(const char *path, char *const arguments[])
+{
+    return execve(path, arguments, environ);
+}
+
+int execvpe(const char *name, char *const arguments[], char *const environment[])
+{
+    REAL(int, execvpe, const char *, char *const[], char *const[]);
+    if (follow_on()) look_for(name, environment);
+    const bool left = leaving();
+    return stayed(left, real(name, arguments, environment));
+}
+
+int execvp(const char *name, char *const arguments[])
+{
+    return execvpe(name, arguments, environ);
+}
+
+int fexecve(int fd, char *const arguments[], char *const environment[])
+{
+    REAL(int, fexecve, int, char *const[], char *const[]);
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (follow_on()) look_at(link, environment);
+    const bool left = leaving();
+    return stayed(left, real(fd, arguments, environment));
+}
+
+/* The arguments of a function like execl as an array, on the stack: it may be the child of vfork. */
+#define LISTED(first, environment)                                                                 \
+    va_list list;                                                                                  \
+    int n = 1;                                                                                     \
+    va_start(list, first);                                                                         \
+    while (va_arg(list, char *))                                                                   \
+        n++;                                                                                       \
+    va_end(list);                                                                                  \
+    char *argument[n + 1];                                                                         \
+    argument[0] = (char *)(uintptr_t)first;                                                        \
+    va_start(list, first);                                                                         \
+    for (int i = 1; i <= n; i++)                                                                   \
+        argument[i] = va_arg(list, char *);                                                        \
+    char *const *environment = environ;
+
+#pragma GCC diagnostic ignored "-Wvla"
+int execl(const char *path, const char *first, ...)
+{
+    LISTED(first, environment)
+    va_end(list);
+    return execve(path, argument, environment);
+}
+
+int execlp(const char *name, const char *first, ...)
+{
+    LISTED(first, environment)
+    va_end(list);
+    return execvpe(name, argument, environment);
+}
+
+int execle(const char *path, const char *first, ...)
+{
+    LISTED(first, environment)
+    environment = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, argument, environment);
+}
+
+int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const arguments[],
+                char *const environment[])
+{
+    REAL(int, posix_spawn, pid_t *, const char *, const posix_spawn_file_actions_t *,
+         const posix_spawnattr_t *, char *const[], char *const[]);
+    if (follow_on()) look_at(path, environment);
+    return real(pid, path, actions, attributes, arguments, environment);
+}
+
+int posix_spawnp(pid_t *pid, const char *name, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, char *const arguments[],
+                 char *const environment[])
+{
+    REAL(int, posix_spawnp, pid_t *, const char *, const posix_spawn_file_actions_t *,
+         const posix_spawnattr_t *, char *const[], char *const[]);
+    if (follow_on()) look_for(name, environment);
+    return real(pid, name, actions, attributes, arguments, environment);
+}

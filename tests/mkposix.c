@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mkposix WORD FILE: a program without MPI that writes FILE by POSIX calls or stdio in a known way, and looks
+ * at each answer: what it expects is what Linux answers, so that it fails where a profiler answers otherwise. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EXPECT(what)                                                                               \
+    do {                                                                                           \
+        if (!(what)) {                                                                             \
+            fprintf(stderr, "mkposix: line %d: %s: %s\n", __LINE__, #what, strerror(errno));       \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static char block[10000];
+
+static off_t size_of(const char *name)
+{
+    struct stat st;
+    return stat(name, &st) < 0 ? -1 : st.st_size;
+}
+
+/* Every call on open files: nothing that is read is written later. */
+static void calls(const char *name)
+{
+    char back[4000];
+    const struct iovec two[] = {{block, 1000}, {block + 1000, 500}};
+    struct iovec into[] = {{back, 100}, {back + 100, 200}};
+    struct stat st;
+    EXPECT(size_of(name) == -1 && errno == ENOENT);
+    EXPECT(open(name, O_RDWR) < 0 && errno == ENOENT);
+    const int fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0640);
+    EXPECT(fd >= 0);
+    EXPECT(open(name, O_RDWR | O_CREAT | O_EXCL, 0640) < 0 && errno == EEXIST);
+    EXPECT(write(fd, block, 1000) == 1000 && lseek(fd, 0, SEEK_CUR) == 1000);
+    EXPECT(pwrite(fd, block + 3000, 1000, 3000) == 1000 && lseek(fd, 0, SEEK_CUR) == 1000);
+    EXPECT(writev(fd, two, 2) == 1500 && lseek(fd, 0, SEEK_CUR) == 2500);
+    EXPECT(pwritev(fd, two, 2, 5000) == 1500);
+    EXPECT(pwritev2(fd, two, 2, -1, 0) == 1500 && lseek(fd, 0, SEEK_CUR) == 4000);
+    EXPECT(fstat(fd, &st) == 0 && st.st_size == 6500 && S_ISREG(st.st_mode));
+    EXPECT(size_of(name) == 6500 && lseek(fd, -500, SEEK_END) == 6000);
+    EXPECT(read(fd, back, sizeof back) == 500 && memcmp(back, block + 1000, 500) == 0);
+    EXPECT(read(fd, back, sizeof back) == 0);
+    EXPECT(pread(fd, back, 1000, 3000) == 1000 && preadv(fd, into, 2, 5900) == 300);
+    EXPECT(lseek(fd, 5000, SEEK_SET) == 5000 && readv(fd, into, 2) == 300);
+    EXPECT(lseek(fd, 0, SEEK_DATA) == 0 && lseek(fd, 7000, SEEK_DATA) < 0 && errno == ENXIO);
+    /* A second number has the same position. */
+    const int second = dup(fd);
+    EXPECT(second >= 0 && lseek(fd, 100, SEEK_SET) == 100 && lseek(second, 0, SEEK_CUR) == 100);
+    EXPECT(close(fd) == 0 && write(second, block + 100, 1000) == 1000);
+    EXPECT(lseek(second, 0, SEEK_CUR) == 1100 && ftruncate(second, 6800) == 0);
+    EXPECT(size_of(name) == 6800 && posix_fallocate(second, 0, 7000) == 0 && size_of(name) == 7000);
+    EXPECT(fsync(second) == 0 && fdatasync(second) == 0 && close(second) == 0);
+    EXPECT(write(second, block, 1) < 0 && errno == EBADF);
+    const int end = open(name, O_WRONLY | O_APPEND);
+    EXPECT(end >= 0 && write(end, block, 1000) == 1000 && lseek(end, 0, SEEK_CUR) == 8000);
+    EXPECT(read(end, back, 1) < 0 && errno == EBADF);
+    EXPECT((fcntl(end, F_GETFL) & (O_ACCMODE | O_APPEND)) == (O_WRONLY | O_APPEND));
+    EXPECT(close(end) == 0 && truncate(name, 7500) == 0 && size_of(name) == 7500);
+    const int in = open(name, O_RDONLY);
+    EXPECT(in >= 0 && write(in, block, 1) < 0 && errno == EBADF);
+    EXPECT(lseek(in, 0, SEEK_END) == 7500 && close(in) == 0);
+    char other[4096];
+    snprintf(other, sizeof other, "%s.2", name);
+    for (int times = 0; times < 2; times++) {
+        const int again = open(other, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        EXPECT(again >= 0 && size_of(other) == 0 && write(again, block, 2000) == 2000);
+        EXPECT(close(again) == 0 && size_of(other) == 2000);
+    }
+}
+
+/* Names: files that come, go and change their names; what is left is NAME with 3000 bytes, in a folder. */
+static void names(const char *name)
+{
+    char folder[4096], temporary[4200], other[4200];
+    snprintf(folder, sizeof folder, "%s.d", name);
+    snprintf(temporary, sizeof temporary, "%s/XXXXXX", folder);
+    snprintf(other, sizeof other, "%s/%d", folder, (int)getpid());
+    EXPECT(access(folder, F_OK) < 0 && errno == ENOENT && mkdir(folder, 0755) == 0);
+    EXPECT(mkdir(folder, 0755) < 0 && errno == EEXIST);
+    const int fd = mkstemp(temporary);
+    EXPECT(fd >= 0 && write(fd, block, 3000) == 3000 && size_of(temporary) == 3000);
+    EXPECT(close(fd) == 0 && access(name, F_OK) < 0);
+    EXPECT(rename(temporary, name) == 0 && size_of(name) == 3000 && size_of(temporary) == -1);
+    FILE *file = fopen(other, "w");
+    EXPECT(file && fputs("gone", file) >= 0 && fclose(file) == 0 && size_of(other) == 4);
+    EXPECT(rmdir(folder) < 0 && errno == ENOTEMPTY);
+    EXPECT(remove(other) == 0 && unlink(other) < 0 && errno == ENOENT);
+    EXPECT(open(other, O_RDONLY) < 0 && errno == ENOENT);
+    /* An open file lives on without a name. */
+    const int nameless = open(other, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    EXPECT(nameless >= 0 && unlink(other) == 0 && write(nameless, block, 100) == 100);
+    EXPECT(lseek(nameless, 0, SEEK_END) == 100 && close(nameless) == 0);
+    EXPECT(rmdir(folder) == 0 && access(folder, F_OK) < 0);
+}
+
+/* stdio in all its ways: 12345 + 11 + 5 + 6 bytes, the last ones when the program ends. */
+static void stream(const char *name)
+{
+    char line[64];
+    static char buffer[1 << 16];
+    struct stat st;
+    FILE *file = fopen(name, "wx");
+    FILE *other = fopen(name, "wx");
+    EXPECT(file && !other && errno == EEXIST);
+    EXPECT(fwrite(block, 1, 10000, file) == 10000 && fwrite(block, 1, 2345, file) == 2345);
+    EXPECT(ftello(file) == 12345 && fflush(file) == 0 && fstat(fileno(file), &st) == 0);
+    EXPECT(st.st_size == 12345 && fprintf(file, "%d %s\n", 17, "numbers") == 11);
+    EXPECT(fclose(file) == 0 && size_of(name) == 12356);
+    file = fopen(name, "r+");
+    EXPECT(file && fseeko(file, -11, SEEK_END) == 0 && ftello(file) == 12345);
+    EXPECT(fgets(line, sizeof line, file) && strcmp(line, "17 numbers\n") == 0 &&
+           fgetc(file) == EOF);
+    EXPECT(fseeko(file, 100, SEEK_SET) == 0 && fgetc(file) == (unsigned char)block[100] &&
+           fclose(file) == 0);
+    const int fd = open(name, O_WRONLY | O_APPEND);
+    file = fdopen(fd, "a");
+    EXPECT(file && setvbuf(file, buffer, _IOFBF, sizeof buffer) == 0 && fputs("more\n", file) >= 0);
+    other = freopen(name, "a", file);
+    EXPECT(other == file && size_of(name) == 12361);
+    EXPECT(fputs("ended\n", file) >= 0); /* written when the program ends */
+}
+
+static void mapped(const char *name)
+{
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && ftruncate(fd, 10000) == 0);
+    char *at = mmap(NULL, 10000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    EXPECT(at != MAP_FAILED);
+    memcpy(at, block, 10000);
+    EXPECT(munmap(at, 10000) == 0 && write(fd, block, 100) == 100 && close(fd) == 0);
+}
+
+static void direct(const char *name)
+{
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100);
+    EXPECT(syscall(SYS_write, fd, block, (size_t)1000) == 1000 && close(fd) == 0);
+}
+
+static void uring(const char *name)
+{
+    char parameters[256] = {0};
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100);
+    syscall(SYS_io_uring_setup, 4, parameters); /* whether it is permitted or not */
+    EXPECT(close(fd) == 0);
+}
+
+/* What it reads it has written, but later it writes something else there. */
+static void twice(const char *name)
+{
+    char back[100];
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100 && pread(fd, back, 100, 0) == 100);
+    EXPECT(pwrite(fd, block + 500, 100, 0) == 100 && close(fd) == 0);
+}
+
+static void early(const char *name)
+{
+    char back[100];
+    const int in = open(name, O_RDONLY);
+    EXPECT(in >= 0 && read(in, back, sizeof back) > 0 && close(in) == 0);
+    const int fd = open(name, O_WRONLY | O_TRUNC);
+    EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && close(fd) == 0);
+}
+
+/* It looks at something that no profiler can hide. */
+static void differs(const char *name)
+{
+    const char *drop = getenv("NHT1_PROFILE_DROP");
+    const int n = drop && drop[0] == '1' ? 2 : 402;
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    for (int i = 0; i < n; i++)
+        EXPECT(write(fd, block, 10) == 10);
+    EXPECT(close(fd) == 0);
+}
+
+struct own {
+    const char *name;
+    int fd, number;
+};
+
+static void *work(void *arg)
+{
+    const struct own *o = arg;
+    char name[4096];
+    snprintf(name, sizeof name, "%s.%d", o->name, o->number);
+    for (int i = 0; i < 100; i++) {
+        const int fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0644);
+        EXPECT(fd >= 0 && write(fd, block, 10) == 10 && close(fd) == 0);
+        EXPECT(pwrite(o->fd, block, 100, 100 * (16 * i + o->number)) == 100);
+    }
+    EXPECT(size_of(name) == 1000);
+    return NULL;
+}
+
+static void threads(const char *name)
+{
+    pthread_t thread[16];
+    struct own own[16];
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0);
+    for (int t = 0; t < 16; t++) {
+        own[t] = (struct own){name, fd, t};
+        EXPECT(pthread_create(&thread[t], NULL, work, &own[t]) == 0);
+    }
+    for (int t = 0; t < 16; t++)
+        EXPECT(pthread_join(thread[t], NULL) == 0);
+    EXPECT(size_of(name) == 160000 && close(fd) == 0);
+}
+
+/* Children with a file that is theirs, one that is of all, and one that their next program goes on with. */
+static void forks(const char *name)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0644);
+    EXPECT(fd >= 0);
+    for (int c = 0; c < 4; c++) {
+        char own[4096];
+        const pid_t child = fork();
+        EXPECT(child >= 0);
+        if (child > 0) continue;
+        snprintf(own, sizeof own, "%s.%d", name, c);
+        const int mine = open(own, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        EXPECT(mine >= 0 && write(mine, block, 500) == 500 && write(fd, block, 100) == 100);
+        if (c == 3) {
+            EXPECT(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+            execlp("echo", "echo", "by another program", (char *)NULL);
+        }
+        _exit(0);
+    }
+    for (int c = 0; c < 4; c++) {
+        int status;
+        EXPECT(wait(&status) > 0 && status == 0);
+    }
+    EXPECT(size_of(name) == 419 && close(fd) == 0);
+}
+
+/* 10,000 files, some hundred of them open at once. */
+static void many(const char *name)
+{
+    int fd[400] = {0};
+    for (int i = 0; i < 10000; i++) {
+        char own[4096];
+        int *const at = &fd[i % 400];
+        snprintf(own, sizeof own, "%s.%d", name, i);
+        EXPECT(i < 400 || close(*at) == 0);
+        *at = open(own, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        EXPECT(*at >= 0 && write(*at, block, 10) == 10);
+    }
+}
+
+/* Waits where its writes are dropped, until it is killed. */
+static void waits(const char *name)
+{
+    const char *drop = getenv("NHT1_PROFILE_DROP");
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 1000) == 1000);
+    if (drop && drop[0] == '1') {
+        EXPECT(rename(name, "waiting") == 0 && unlink("waiting") == 0);
+        for (;;)
+            pause();
+    }
+    EXPECT(rename(name, "waiting") == 0 && rename("waiting", name) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *word;
+        void (*what)(const char *);
+    } way[] = {{"calls", calls},     {"names", names},     {"stdio", stream}, {"mmap", mapped},
+               {"direct", direct},   {"uring", uring},     {"twice", twice},  {"early", early},
+               {"differs", differs}, {"threads", threads}, {"forks", forks},  {"many", many},
+               {"waits", waits}};
+    for (size_t b = 0; b < sizeof block; b++)
+        block[b] = (char)(b * 7 + b / 256);
+    for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)
+        if (strcmp(argv[1], way[w].word) == 0) {
+            way[w].what(argv[2]);
+            return 0;
+        }
+    fprintf(stderr, "mkposix WORD FILE\n");
+    return 1;
+}

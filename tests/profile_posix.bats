@@ -1,0 +1,254 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-profile on programs that write by POSIX calls, stdio and Fortran: our own (tests/mkposix.c), which look
+# at every answer, and programs that nobody here wrote.
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+mkposix() {
+    "$NHT1_TESTBIN/mkposix" "$@"
+}
+
+# certified COMMAND...: it has a zeta, and what it leaves is what it leaves by itself; in a folder of its own.
+certified() {
+    run nht1-profile --t-c --json ../p.json -o ../p.xml -- "$@"
+    expect_status 0
+    expect_text "certified: the same"
+    expect_schema nht1-profile-1 ../p.json
+    [ -z "$(find .. -name '*.run-*')" ]
+}
+
+# refused TEXT COMMAND...: no zeta, the reason is TEXT, and the program has run once only.
+refused() {
+    local text=$1
+    shift
+    run nht1-profile --t-c --json p.json -- "$@"
+    expect_status 4
+    expect_text "no zeta: "
+    expect_text "$text"
+    expect_json p.json '.zeta == null'
+    expect_schema nht1-profile-1 p.json
+    [ -z "$(find . -name 'profile.xml.run*')" ]
+}
+
+@test "the same calls as strace sees, by POSIX calls and stdio" {
+    local word
+    need_program strace
+    for word in calls stdio; do
+        rm -f f.dat*
+        run strace -f -y -e trace=read,write,pread64,pwrite64,readv,writev,preadv,pwritev,preadv2,pwritev2 -o calls \
+            "$NHT1_TESTBIN/mkposix" "$word" f.dat
+        [ "$status" -eq 0 ] || not_permitted "to trace system calls"
+        rm -f f.dat*
+        run nht1-profile --json p.json -- "$NHT1_TESTBIN/mkposix" "$word" f.dat
+        expect_status 0
+        expect_schema nht1-profile-1 p.json
+        expect_json p.json ".profile | .writes_n == $(grep -cE 'write[^(]*\([0-9]+<[^>]*f\.dat' calls)
+            and .reads_n == $(grep -cE 'read[^(]*\([0-9]+<[^>]*f\.dat' calls)
+            and .mpi_ranks_n == 0 and .posix_writes_n == .writes_n and .not_seen == []"
+        expect_json p.json ".profile.written_bytes == $(sed -nE '/write[^(]*\([0-9]+<[^>]*f\.dat/s/.* = ([0-9]+)$/\1/p' calls |
+            paste -sd+ | bc)"
+    done
+}
+
+@test "sequential is by position, and the calls stand in the workload" {
+    run nht1-profile --json p.json -- dd if=/dev/zero of=d.dat bs=65536 count=32 conv=fsync
+    expect_status 0
+    grep -F 'seqFrac="1"' profile.xml
+    grep -F '<calls function="write" n="32" bytes="2097152"/>' profile.xml
+    expect_json p.json '.profile | .other.sync.n == 1 and .points[0].interface == "posix" and .points[0].functions.write.n == 32
+        and (.slowest | length) == 10 and .slowest[0].interface == "posix" and .ranks[0].program == "dd"'
+    expect_text "Slowest calls"
+}
+
+@test "--files: what is read below a folder counts, and what lies elsewhere does not" {
+    mkdir here
+    head -c 100000 /dev/zero >here/in.dat
+    run nht1-profile --json p.json --files here -- sh -c 'dd if=here/in.dat of=here/out.dat; dd if=here/in.dat of=elsewhere.dat'
+    expect_status 0
+    expect_json p.json '.profile | .written_bytes == 100000 and .read_bytes >= 100000'
+    ! grep elsewhere profile.xml || return 1
+    expect_json p.json '[.profile.points[].file] | any(endswith("elsewhere.dat")) | not'
+    run nht1-profile --files there -- true
+    expect_status 1
+    expect_text "--files"
+}
+
+@test "while writes are dropped every call answers as it would" {
+    local word
+    for word in calls names stdio threads forks; do
+        rm -rf plain "$word"
+        mkdir plain "$word"
+        (cd plain && mkposix "$word" f.dat)
+        cd "$word"
+        certified "$NHT1_TESTBIN/mkposix" "$word" f.dat
+        cd ..
+        [ "$word" = forks ] || diff -r plain "$word" # there processes append to one file at will
+        diff <(cd plain && stat -c '%n %s %a' ./*) <(cd "$word" && stat -c '%n %s %a' ./*)
+    done
+}
+
+@test "10,000 files have a zeta" {
+    mkdir many && cd many
+    certified "$NHT1_TESTBIN/mkposix" many f.dat
+    expect_json ../p.json '.zeta.dropped_bytes == 100000 and .profile.lost_n == 0'
+    [ "$(cat f.dat.* | wc -c)" -eq 100000 ]
+}
+
+@test "what the run with writes has left stays as it is, times and all" {
+    # shellcheck disable=SC2016 # the program's own variables
+    run nht1-profile --t-c --repeat 2 -- sh -c 'dd if=/dev/zero of=d.dat bs=10000 count=10 status=none
+        [ "$NHT1_PROFILE_DROP" = 1 ] || LD_PRELOAD= stat -c "%s %y %i" d.dat >&7' 7>stats
+    [ "$status" -eq 4 ] # stat does not see the library
+    expect_text "its LD_PRELOAD was changed"
+    run nht1-profile --t-c -- dd if=/dev/zero of=d.dat bs=10000 count=10 status=none
+    expect_status 0
+    [ "$(stat -c %s d.dat)" -eq 100000 ]
+    run nht1-profile --t-c --repeat 2 -- dd if=/dev/zero of=d.dat bs=10000 count=10 status=none
+    expect_status 4
+    expect_text "d.dat was there before the first run and is written"
+    run nht1-profile --t-c --repeat 2 --between 'rm d.dat' -- dd if=/dev/zero of=d.dat bs=10000 count=10 status=none
+    expect_status 0
+    run nht1-profile --t-c --repeat 2 -- "$NHT1_TESTBIN/mkposix" names n.dat
+    expect_status 0
+    [ "$(stat -c %s n.dat)" -eq 3000 ]
+    [ ! -e n.dat.d ]
+}
+
+@test "interrupted without its writes the program leaves what the run with writes has made" {
+    nht1-profile --t-c -- "$NHT1_TESTBIN/mkposix" waits w.dat 3>&- 2>err &
+    profiler=$!
+    dropped() { [ -n "$(find . -path '*.dropped/process-*')" ] && [ ! -e waiting ]; }
+    wait_until -p $profiler dropped
+    stat -c '%s %y %i' w.dat >before
+    kill -TERM $profiler
+    status=0
+    wait $profiler || status=$?
+    [ "$status" -ne 0 ]
+    [ "$(stat -c %s w.dat)" -eq 1000 ]
+    diff before <(stat -c '%s %y %i' w.dat)
+    [ ! -e waiting ]
+}
+
+@test "what cannot be seen is told, and there is no zeta" {
+    refused "has mapped" "$NHT1_TESTBIN/mkposix" mmap f.dat
+    [ "$(stat -c %s f.dat)" -eq 10000 ]
+    refused "1000 bytes by system calls of its own" "$NHT1_TESTBIN/mkposix" direct f.dat
+    refused "uses io_uring" "$NHT1_TESTBIN/mkposix" uring f.dat
+    refused "read other data" "$NHT1_TESTBIN/mkposix" twice f.dat
+    refused "before it wrote there" "$NHT1_TESTBIN/mkposix" early f.dat
+    refused "wrote $PWD/f.dat 402 times in one run and 2 in the other" "$NHT1_TESTBIN/mkposix" differs f.dat
+    refused "made a link" ln -s f.dat l.dat
+    # Without --t-c it is told as well, and the status is the program's.
+    run nht1-profile -- "$NHT1_TESTBIN/mkposix" mmap f.dat
+    expect_status 0
+    expect_text "Not seen  mkposix has mapped"
+}
+
+@test "a statically linked program is told from one that writes nothing" {
+    need_program gcc
+    echo 'int main(void) { return 0; }' >empty.c
+    gcc -static -o empty empty.c || not_here "no static C library"
+    refused "statically linked" sh -c 'echo text >t.dat; ./empty'
+    run nht1-profile -- true
+    expect_status 0
+    expect_text "no process was seen to open a file for writing"
+}
+
+@test "cp, tar, cat and sqlite3 have a zeta, and leave what they leave by themselves" {
+    head -c 3000000 /dev/urandom >in.dat
+    mkdir cp tar cat sql
+    cd cp
+    certified cp ../in.dat copy.dat
+    cmp ../in.dat copy.dat
+    cd ../tar
+    certified tar cf t.tar -C .. in.dat
+    tar xOf t.tar in.dat | cmp - ../in.dat
+    cd ../cat
+    certified sh -c 'cat ../in.dat ../in.dat >twice.dat; mv twice.dat two.dat; wc -c <two.dat'
+    cat ../in.dat ../in.dat | cmp - two.dat
+    cd ../sql
+    need_program sqlite3
+    certified sqlite3 t.db 'begin; create table t(a); insert into t values (1), (2), (3); commit; select sum(a) from t;'
+    [ "$(sqlite3 t.db 'select sum(a) from t')" = 6 ]
+}
+
+@test "a Python script has a zeta" {
+    need_program python3
+    cat >s.py <<'END'
+import os, json
+os.makedirs("out", exist_ok=True)
+with open("out/a.tmp", "wb") as f:
+    for i in range(50):
+        f.write(os.urandom(0) + bytes([i]) * 20000)
+os.replace("out/a.tmp", "out/a.dat")
+assert os.path.getsize("out/a.dat") == 1000000 and os.listdir("out") == ["a.dat"]
+with open("out/a.dat", "rb") as f:
+    f.seek(20000)
+    assert f.read(1) == b"\1"
+with open("out/log.json", "w") as f:
+    json.dump({"n": 50}, f)
+assert json.load(open("out/log.json"))["n"] == 50
+END
+    certified_python() {
+        run nht1-profile --t-c --repeat 2 --json p.json -- "$(python3 -c 'import sys; print(sys.executable)')" s.py
+    }
+    certified_python
+    expect_status 0
+    expect_text "certified: the same"
+    expect_json p.json '.zeta.dropped_bytes == 1000009'
+    [ "$(stat -c %s out/a.dat)" -eq 1000000 ]
+}
+
+@test "Fortran has a zeta: sequential, direct, formatted and scratch files" {
+    need_program gfortran
+    cat >f.f90 <<'END'
+program f
+  implicit none
+  real(8) :: x(10000), y(10000)
+  integer :: i
+  x = 1.5
+  open(10, file='seq.dat', form='unformatted', access='sequential', status='replace')
+  do i = 1, 20
+    write(10) x
+  end do
+  rewind(10)
+  do i = 1, 20
+    read(10) y
+  end do
+  close(10)
+  if (any(y /= x)) stop 3
+  open(11, file='direct.dat', form='unformatted', access='direct', recl=80000, status='replace')
+  do i = 1, 20
+    write(11, rec=21-i) x
+  end do
+  close(11)
+  open(12, file='text.dat', status='replace')
+  do i = 1, 1000
+    write(12, '(i8, f12.4)') i, x(i)
+  end do
+  close(12)
+  open(13, status='scratch')
+  write(13, *) x
+  close(13)
+end program
+END
+    gfortran -o f f.f90
+    mkdir run && cd run
+    certified ../f
+    # Records of 80000 bytes, those of the sequential file with 8 more.
+    expect_json ../p.json '[.profile.points[] | select(.file | endswith("direct.dat")) | .functions | (.write // .pwrite).bytes]
+        == [1600000]'
+    expect_json ../p.json '[.profile.points[] | select(.file | endswith("seq.dat")) | .functions.write.bytes // 0] | add
+        == 1600160'
+}
+
+@test "ranks that write by POSIX calls beside MPI have a zeta" {
+    run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-bt" --class S --steps 4 \
+        --interval 2 --io posix --verify never --tc 1
+    expect_status 0
+    expect_text "certified: the same"
+    expect_json p.json '.profile | .mpi_ranks_n == 2 and .posix_written_bytes >= 2 * 5 * 8 * 12 * 12 * 12
+        and any(.points[]; .interface == "posix" and .processes_n == 2)'
+}
