@@ -109,7 +109,7 @@ static void print_row(const struct columns *t, const struct column *column, int 
 
 void columns_print(struct columns *t, FILE *to)
 {
-    struct column column[COLUMNS_MAX];
+    struct column column[COLUMNS_MAX] = {0};
     (void)read_picture(t->picture, column);
     for (int i = 0; i < t->cells_n; i++) {
         struct column *c = &column[i % t->n];

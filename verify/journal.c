@@ -145,9 +145,9 @@ int journal_read(const char *path, struct manifest *m)
     if (!S_ISREG(st.st_mode)) return err_set(ERR_IO, "journal %s: not a regular file", j.path);
     j.from = fopen(j.path, "re");
     if (!j.from) return errno == ENOENT ? 0 : err_set_errno(ERR_IO, errno, "journal %s", j.path);
-    j.text = malloc((size_t)j.bytes);
-    j.word = malloc((size_t)(j.words_n + 1) * 8);
-    int rc = j.text && j.word ? is_of(&j, m->run_id) : mem_error("%s", j.path);
+    j.text = mem_new(j.bytes, 1, "%s", j.path);
+    j.word = mem_new(j.words_n + 1, sizeof *j.word, "%s", j.path);
+    int rc = j.text && j.word ? is_of(&j, m->run_id) : ERR_NOMEM;
     if (rc > 0) {
         rc = read_records(&j, m);
         if (rc == 0) {
