@@ -6,8 +6,8 @@
 FOLDER/bin has nht1-bt as built for SimGrid; FOLDER takes the results. Environment:
 
     PLATFORMS  names in config/platforms or files, default "flat fat-tree dragonfly"; this-machine: made here
-    RANKS      default "64 512"
-    CLASS      default D
+    RANKS      default "64 216"
+    CLASS      default B
     STEPS      default 2
     NICE       default 19, of the simulation, which may take hours
     MODEL      result of bench/model, default FOLDER/../bench/model.json where it is: set beside `flat`"""
@@ -138,10 +138,10 @@ def figure(folder, cls, rows, model):
 
 
 def main(folder):
-    cls, steps = setting('CLASS', 'D'), setting('STEPS', '2')
+    cls, steps = setting('CLASS', 'B'), setting('STEPS', '2')
     if tools.need(('matplotlib',)):
         raise trouble.failed('matplotlib is not installed: make setup')
-    names, counts = setting('PLATFORMS', 'flat fat-tree dragonfly').split(), numbers('RANKS', '64 512')
+    names, counts = setting('PLATFORMS', 'flat fat-tree dragonfly').split(), numbers('RANKS', '64 216')
     paths = [platform_path(name) for name in names]
     model = model_of(setting('MODEL', os.path.join(folder, '..', 'bench', 'model.json')), cls)
     rows, left_out = [], []
