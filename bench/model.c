@@ -5,8 +5,10 @@
  *   step      exchange + right-hand side + three sweeps
  *   work      a = c cells + l lines, per phase; cells count the lanes that are padding
  *   exchange  messages x latency + bytes (copy + 1 / bandwidth)
- *   sweep     work + fill + what messages cost, where ranks share the lines:
- *   fill      (parts - 1) (work of a group + 2 latency + bytes of a group / bandwidth)
+ *   sweep     trip + (groups - 1) each, where ranks share the lines:
+ *   busy      work of a group + 4 overhead
+ *   trip      busy + (parts - 1) (busy + 2 latency + bytes of a group / bandwidth), up the chain and down
+ *   each      busy, or what the link takes, or trip / window where no more groups than that may be under way
  *
  * c, l and copy are least-squares fits; latency, overhead and bandwidth are options. */
 #include <gsl/gsl_multifit.h>
@@ -187,7 +189,15 @@ static int64_t group_of(const struct model *m, const struct block *b, int q)
     return bt_plan_group(b->size, b->parts[q], batches_of(b, q, lanes), lanes, 1);
 }
 
-/* What a divided direction costs beside its work. */
+/* Groups that the lowest rank of a chain may have between elimination and back substitution. */
+static int64_t window_of(const struct model *m, const struct block *b, int q)
+{
+    const int64_t lanes = m->opt.lanes;
+    return bt_plan_window(batches_of(b, q, lanes), lanes, group_of(m, b, q), b->parts[q], 0);
+}
+
+/* What a divided direction costs beside its work: the way up and down the chain, and a rank that may
+ * have no more groups under way waits for the first of them to come back. */
 static double pipe_s(const struct model *m, const struct block *b, int q, double work,
                      const struct network *net)
 {
@@ -195,9 +205,12 @@ static double pipe_s(const struct model *m, const struct block *b, int q, double
     const int64_t batches = batches_of(b, q, m->opt.lanes), g = group_of(m, b, q);
     const double groups = (double)bt_plan_div_up(batches, g),
                  bytes = CARRY_BYTES * (double)m->opt.lanes;
-    const double fill = (b->parts[q] - 1) *
-                        (work / groups + 2 * net->latency_s + bytes * (double)g * net->s_per_byte);
-    return fill + 4 * groups * net->overhead_s + bytes * (double)batches * net->s_per_byte;
+    const double busy = work / groups + 4 * net->overhead_s;
+    const double there_and_back = busy + (b->parts[q] - 1) * (busy + 2 * net->latency_s +
+                                                              bytes * (double)g * net->s_per_byte);
+    const double link = 8.0 * BT_CARRY * (double)(m->opt.lanes * g) * net->s_per_byte;
+    const double each = fmax(fmax(busy, link), there_and_back / (double)window_of(m, b, q));
+    return there_and_back + (groups - 1) * each - work;
 }
 
 /* Messages that a rank in the middle sends, and their bytes. */

@@ -125,17 +125,27 @@ perfect() {
         | length > 0 and all' m.json
 }
 
-@test "in the model more ranks are never slower while each has 12^3 cells, and a better network helps" {
+@test "in the model more ranks are never slower while each has 64^3 cells, and a better network helps" {
     perfect >perfect.json
     "$BENCH/model" --json slow.json --bandwidth 0.1 perfect.json
     "$BENCH/model" --json fast.json --bandwidth 10 perfect.json
-    expect '[.predictions[] | (.n * .n * .n / 1728) as $most
+    expect '[.predictions[] | (.n * .n * .n / 262144) as $most
         | [.ranks[] | select(.ranks <= $most)["3d"].s_per_step] | . == (sort | reverse)]
         | length > 0 and all' fast.json
     jq '[.predictions[].ranks[]["3d"].s_per_step]' slow.json >slow
     jq '[.predictions[].ranks[]["3d"].s_per_step]' fast.json >fast
     [ "$(jq -n --slurpfile a slow --slurpfile b fast '[range($a[0] | length)
         | $a[0][.] > $b[0][.]] | length > 0 and all')" = true ]
+}
+
+@test "in the model a long chain of small blocks waits for its few groups under way, whatever the bandwidth" {
+    perfect >perfect.json
+    "$BENCH/model" --json m.json --bandwidth 1000 perfect.json
+    expect '.predictions[] | select(.class == "D") | [.ranks[] | select(.ranks == 512 or .ranks == 4096)["3d"].pipe_s]
+        | .[1] > 2 * .[0]' m.json
+    "$BENCH/model" --json near.json --latency 0 --overhead 0 --bandwidth 1000 perfect.json
+    jq '.predictions[] | select(.class == "D") | .ranks[] | select(.ranks == 4096)["3d"].pipe_s' m.json near.json >pipe
+    [ "$(jq -s '.[1] < 0.5 * .[0]' pipe)" = true ]
 }
 
 @test "the model refuses what it cannot read" {

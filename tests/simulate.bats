@@ -34,7 +34,7 @@ simulated() {
     mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
     for platform in flat fat-tree dragonfly torus; do
         SMPI_FLAGS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0" \
-            run simulated 27 "$platform" --class S --steps 10 --decomp 3d --io posix --out many.bin --force --tc 1 --quiet
+            run simulated 27 "$platform" --class S --steps 10 --decomp 3d --io posix --out many.bin --force --tc 1 --verify never --quiet
         expect_status 0
         cmp one.bin many.bin
     done
@@ -45,7 +45,7 @@ simulated() {
     expect_status 0
     run simulated 8 flat --class W --steps 2 --decomp 3d --io none --charge k.json --json b.json
     expect_status 0
-    expect_json k.json '.schema == "nht1-kernels/1" and (.entries | length == 8)'
+    expect_json k.json '.schema == "nht1-kernels/1" and (.entries | length == 1)'
     expect_json a.json '.runs[0].t_t_s > 0 and (.runs[0].verified | not) and .system.simulation.computing == "charged"'
     [ "$(jq -s '.[0].runs[0].t_t_s == .[1].runs[0].t_t_s' a.json b.json)" = true ]
     expect_schema nht1-bt-1 a.json

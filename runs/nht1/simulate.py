@@ -6,8 +6,8 @@
 FOLDER/bin has nht1-bt as built for SimGrid; FOLDER takes the results. Environment:
 
     PLATFORMS  names in config/platforms or files, default "flat fat-tree dragonfly"; this-machine: made here
-    RANKS      default "64 512"
-    CLASS      default D
+    RANKS      default "64 216"
+    CLASS      default B
     STEPS      default 2
     NICE       default 19, of the simulation, which may take hours
     MODEL      result of bench/model, default FOLDER/../bench/model.json where it is: set beside `flat`"""
@@ -18,8 +18,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
-from . import command, results, text, tools, trouble
-from .study.folder import write_json, write_text
+from nht1 import command, results, text, tools, trouble
+from nht1.study.folder import write_json, write_text
 
 PLATFORMS = os.path.join(tools.ROOT, 'config', 'platforms')
 COMPUTING = ('rhs', 'xi', 'eta', 'zeta')
@@ -87,7 +87,7 @@ def row(name, ranks, result):
     step_s = run['t_t_s'] / steps
     work_s = sum(phases[p]['mean'] for p in COMPUTING) / steps
     return {'platform': result['system']['simulation']['platform'] or name, 'ranks': ranks,
-            'class': result['problem']['class'], 'n': result['problem']['n'],
+            'n': result['problem']['n'],
             'steps': steps, 'nodes': result['system']['nodes'], 'grid': result['system']['decomp'],
             's_per_step': step_s, 'work_s': work_s,
             'exchange_s': phases['exchange']['mean'] / steps,
@@ -118,9 +118,9 @@ def table(rows, model):
     return text.table(lines)
 
 
-def figure(folder, rows, model):
+def figure(folder, cls, rows, model):
     """Efficiency over ranks: simulation.csv and simulation.svg."""
-    from .report import draw
+    from nht1.report import draw
     panel, points = 'efficiency', []
     for r in rows:
         points.append([panel, r['platform'] + ', simulated', r['ranks'], r['efficiency'], '', ''])
@@ -133,13 +133,15 @@ def figure(folder, rows, model):
     spec = {'name': panel, 'x': {'label': 'ranks', 'log': 2},
             'y': {'label': 'work / time of a step', 'from_zero': True},
             'styles': {s: 'line-points' for s in series}, 'looks': {s: i for i, s in enumerate(series)}}
-    drawn = draw.figure('Class %s, simulated: not measured' % rows[0]['class'], [spec], draw.read(path))
+    drawn = draw.figure('Class %s, simulated: not measured' % cls, [spec], draw.read(path))
     draw.save(drawn, {os.path.join(folder, 'simulation.svg'): 'svg', os.path.join(folder, 'simulation.png'): 'png'})
 
 
 def main(folder):
-    cls, steps = setting('CLASS', 'D'), setting('STEPS', '2')
-    names, counts = setting('PLATFORMS', 'flat fat-tree dragonfly').split(), numbers('RANKS', '64 512')
+    cls, steps = setting('CLASS', 'B'), setting('STEPS', '2')
+    if tools.need(('matplotlib',)):
+        raise trouble.failed('matplotlib is not installed: make setup')
+    names, counts = setting('PLATFORMS', 'flat fat-tree dragonfly').split(), numbers('RANKS', '64 216')
     paths = [platform_path(name) for name in names]
     model = model_of(setting('MODEL', os.path.join(folder, '..', 'bench', 'model.json')), cls)
     rows, left_out = [], []
@@ -151,7 +153,7 @@ def main(folder):
                 left_out.append('%s, %d ranks: %s' % (name, ranks, why))
                 print('left out: ' + left_out[-1], file=sys.stderr)
                 continue
-            rows.append(row(name, ranks, result))
+            rows.append(dict(row(name, ranks, result), **{'class': cls}))
             print('%s, %d ranks: %.3f ms a step' % (name, ranks, 1e3 * rows[-1]['s_per_step']), flush=True)
     if not rows:
         raise trouble.failed('nothing could be simulated')
@@ -161,7 +163,7 @@ def main(folder):
     write_json(os.path.join(folder, 'simulation.json'),
                {'schema': 'nht1-simulation/1', 'rows': rows, 'left_out': left_out}, replace=True)
     write_text(os.path.join(folder, 'simulation.txt'), said, replace=True)
-    figure(folder, rows, model)
+    figure(folder, cls, rows, model)
     print('\n' + said)
     return trouble.FAILED if left_out else trouble.OK
 
