@@ -18,7 +18,7 @@
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
 
-#define SCHEMA "nht1-kernels/1"
+#define SCHEMA "nht1-bench-kernels/1"
 
 struct options {
     const char *json, *isa;
