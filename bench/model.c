@@ -193,7 +193,8 @@ static int64_t group_of(const struct model *m, const struct block *b, int q)
 static int64_t window_of(const struct model *m, const struct block *b, int q)
 {
     const int64_t lanes = m->opt.lanes;
-    return bt_plan_window(batches_of(b, q, lanes), lanes, group_of(m, b, q), b->parts[q], 0);
+    return bt_plan_window(b->size, b->parts[q], 0, batches_of(b, q, lanes), lanes,
+                          group_of(m, b, q));
 }
 
 /* What a divided direction costs beside its work: the way up and down the chain, and a rank that may

@@ -62,7 +62,7 @@ int bt_pipe_new(struct bt_solver *s, int dir)
     const int64_t batches = bt_batch_count(s, dir);
     c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
     c->groups = bt_plan_div_up(batches, c->group);
-    c->window = bt_plan_window(batches, lanes, c->group, parts, s->d.at[dir]);
+    c->window = bt_plan_window(s->problem.n, parts, s->d.at[dir], batches, lanes, c->group);
     c->store_values = c->window * c->group * s->ni[dir] * BT_STORE * lanes;
     TRY(end_new(s, &c->carry_in, down, c->group * BT_CARRY * lanes));
     TRY(end_new(s, &c->carry_out, up, c->group * BT_CARRY * lanes));

@@ -9,10 +9,11 @@
 
 #include "bt/solver/kernel.h"
 
-/* What stored blocks may take beside the 120 bytes per cell of the fields; the three directions use
- * the same memory in turn. And what they should take, so as to be in cache still when back
- * substitution reads them. */
+/* What stored blocks may take beside the 120 bytes per cell of the fields, and in blocks of few cells, where
+ * that is too little for a long chain; the three directions use the same memory in turn. And what they should
+ * take, so as to be in cache still when back substitution reads them. */
 #define BT_PLAN_STORE_PER_CELL 20          /* bytes */
+#define BT_PLAN_STORE_LEAST    (4 << 20)   /* bytes per rank */
 #define BT_PLAN_STORE_CACHED   (450 << 10) /* bytes per thread */
 #define BT_PLAN_GROUP_MAX      32
 
@@ -70,19 +71,22 @@ static inline int64_t bt_plan_cell_bytes(int64_t lanes)
     return BT_STORE * lanes * (int64_t)sizeof(double);
 }
 
-/* Batches that may be stored at a time out of all those of a direction. */
-static inline int64_t bt_plan_stored(int64_t batches, int64_t lanes)
+/* Batches that may be stored at a time out of all those of a direction of size cells over parts ranks. */
+static inline int64_t bt_plan_stored(int64_t size, int64_t parts, int64_t batches, int64_t lanes)
 {
-    return batches * lanes * BT_PLAN_STORE_PER_CELL / bt_plan_cell_bytes(lanes);
+    const int64_t line = bt_plan_cell_bytes(lanes) * bt_plan_div_up(size, parts);
+    return bt_max64(batches * lanes * BT_PLAN_STORE_PER_CELL / bt_plan_cell_bytes(lanes),
+                    bt_min64(batches, BT_PLAN_STORE_LEAST / line));
 }
 
 /* Groups that rank `at` of a chain of parts may have between elimination and back substitution. To the top
  * and back 2 (parts - at) - 1 groups are under way, more if messages are late: with more room than that a
  * rank would run ahead, and its stored blocks out of the cache. */
-static inline int64_t bt_plan_window(int64_t batches, int64_t lanes, int64_t group, int64_t parts,
-                                     int64_t at)
+static inline int64_t bt_plan_window(int64_t size, int64_t parts, int64_t at, int64_t batches,
+                                     int64_t lanes, int64_t group)
 {
-    return bt_min64(bt_max64(bt_plan_stored(batches, lanes) / group, 2), 3 * (parts - at) - 2);
+    const int64_t stored = bt_plan_stored(size, parts, batches, lanes);
+    return bt_min64(bt_max64(stored / group, 2), 3 * (parts - at) - 2);
 }
 
 /* Batches in a message of a pipeline over parts ranks of a grid of size^3 cells. While a group is
@@ -93,7 +97,7 @@ static inline int64_t bt_plan_group(int64_t size, int64_t parts, int64_t batches
 {
     const int64_t line = bt_plan_cell_bytes(lanes) * bt_plan_div_up(size, parts);
     const int64_t cached = threads * BT_PLAN_STORE_CACHED / ((2 * parts - 1) * line);
-    const int64_t fits = bt_plan_stored(batches, lanes) / (2 * parts + 1);
+    const int64_t fits = bt_plan_stored(size, parts, batches, lanes) / (2 * parts + 1);
     int64_t group = fits < cached ? fits : cached;
     group = group < 1 ? 1 : group > BT_PLAN_GROUP_MAX ? BT_PLAN_GROUP_MAX : group;
     return group > threads ? group - group % threads : group;
