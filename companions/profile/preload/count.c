@@ -458,3 +458,14 @@ void count_unseen(const char *what, const char *name)
     errno = kept;
     inside--;
 }
+
+void count_no_room(const char *name)
+{
+    const int why = errno;
+    count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), name);
+    if (!dropping) return;
+    inside++;
+    fprintf(stderr, "nht1-profile: %s: %s cannot be followed: %s: %s\n",
+            program_invocation_short_name, name, dir, strerror(why));
+    _exit(4);
+}

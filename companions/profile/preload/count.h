@@ -75,6 +75,10 @@ void count_other(enum profile_other what, uint64_t start_ns);
  * program. Safe in the child of vfork. */
 void count_unseen(const char *what, const char *name);
 
+/* There is no room to follow a change of a file: told; while writes are dropped the process ends, rather
+ * than change the file itself. */
+void count_no_room(const char *name);
+
 #pragma GCC visibility pop
 
 #endif

@@ -25,31 +25,74 @@
 /* A call that changes a name. */
 struct change {
     char whole[PROFILE_PATH_MAX];
-    char path[PROFILE_PATH_MAX]; /* to change: what stands for it, while writes are dropped */
+    char path[PROFILE_PATH_MAX]; /* what stands for it, while writes are dropped */
     struct profile_before *note;
 };
 
-/* Whether the change of a name is one of the program's that is followed; notes it. follow: what a link
- * points to is changed. */
-static bool change_begin(struct change *c, const void *caller, int at, const char *name,
-                         bool follow)
+/* NOBODYS: to be made as it is. FOLLOWED: while writes are dropped on what stands for the name. REFUSED: not
+ * at all; errno is set. */
+enum whose { NOBODYS, FOLLOWED, REFUSED };
+
+/* What cannot be followed is made in the real run, and told; while writes are dropped it is refused. */
+static enum whose lost(enum profile_unseen what, const char *name)
 {
-    if (!follow_on() || !name || !follow_is_process() || posix_is_mpi(caller) ||
-        paths_whole(at, name, follow, c->whole) < 0 || !paths_followed(c->whole))
-        return false;
+    const int why = errno;
+    count_unseen(profile_unseen_word((int)what), name);
+    errno = why;
+    return count_dropping() ? REFUSED : NOBODYS;
+}
+
+/* What Linux says of a name that ends in a stroke, in "." or in ".."; 0: nothing. path: what stands for it. */
+static int refused_name(const char *name, const char *path, enum profile_other what)
+{
+    struct stat st;
+    const char *slash = strrchr(name, '/');
+    const char *last = slash ? slash + 1 : name;
+    const bool one = strcmp(last, ".") == 0, two = strcmp(last, "..") == 0;
+    if (!name[0]) return ENOENT;
+    if (one || two)
+        return what == PROFILE_OPEN     ? EEXIST
+               : what == PROFILE_RENAME ? EBUSY
+               : what == PROFILE_SIZE   ? EISDIR
+               : one                    ? EINVAL
+                                        : ENOTEMPTY;
+    if (last[0] || lstat(path, &st) < 0 || S_ISDIR(st.st_mode)) return 0;
+    return what == PROFILE_OPEN ? EEXIST : ENOTDIR;
+}
+
+/* Whose a change of a name is; notes it if it is followed. follow: what a link points to is changed. */
+static enum whose change_begin(struct change *c, const void *caller, int at, const char *name,
+                               bool follow, enum profile_other what)
+{
+    if (!follow_on() || !name || posix_is_mpi(caller)) return NOBODYS;
+    if (paths_whole(at, name, follow, c->whole) < 0) {
+        if (errno == ENOENT || errno == EBADF) return count_dropping() ? REFUSED : NOBODYS;
+        return lost(PROFILE_UNSEEN_MEMORY, name);
+    }
+    if (!paths_followed(c->whole)) return NOBODYS;
+    if (!follow_is_process()) { /* a child that has its parent's memory */
+        errno = EACCES;
+        return lost(PROFILE_UNSEEN_OPENED, c->whole);
+    }
     (*count_inside())++;
     struct stat st;
-    const bool known = lstat(c->whole, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+    const bool there = lstat(c->whole, &st) == 0;
+    const bool known = !there || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
     c->note = known ? paths_note(c->whole) : NULL;
+    if (known && !c->note) count_no_room(c->whole);
     paths_mark(name);
+    paths_stand_in(c->whole, c->path);
+    const int why = count_dropping() ? refused_name(name, c->path, what) : 0;
     (*count_inside())--;
-    if (known && !c->note) count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), c->whole);
-    if (!c->note) return false;
-    if (count_dropping())
-        paths_stand_in(c->whole, c->path);
-    else
-        snprintf(c->path, sizeof c->path, "%s", c->whole);
-    return true;
+    if (why) {
+        errno = why;
+        return REFUSED;
+    }
+    if (there && S_ISLNK(st.st_mode)) {
+        errno = EACCES;
+        return lost(PROFILE_UNSEEN_LINKED, c->whole);
+    }
+    return c->note ? FOLLOWED : NOBODYS;
 }
 
 /* What stands for a name while writes are dropped, if the real run has changed it. */
@@ -73,15 +116,18 @@ static bool stands_in(int at, const char *name, bool follow, char whole[PROFILE_
 
 /* ------------------------------------------------------------------ changing */
 
-/* call: the real function, on c.path where that is whole. */
-#define CHANGE(at, name, follow, what, number, plain, call)                                        \
+/* plain: the call as the program makes it; dropped: what is done on c.path while writes are dropped. */
+#define CHANGE(at, name, follow, what, number, plain, dropped)                                     \
     struct change c;                                                                               \
-    if (!change_begin(&c, CALLER, at, name, follow)) return plain;                                 \
+    const enum whose whose = change_begin(&c, CALLER, at, name, follow, what);                     \
+    if (whose == REFUSED) return -1;                                                               \
+    if (whose == NOBODYS) return plain;                                                            \
     const uint64_t start_ns = count_now_ns();                                                      \
-    const int rc = call;                                                                           \
+    const int rc = count_dropping() ? (dropped) : (plain);                                         \
     if (rc == 0) {                                                                                 \
         c.note->written = 1;                                                                       \
         c.note->gone = (what) == PROFILE_REMOVE;                                                   \
+        if ((what) == PROFILE_OPEN) c.note->directory = 1;                                         \
     }                                                                                              \
     follow_name(c.whole, what, number, start_ns);                                                  \
     return rc
@@ -159,44 +205,34 @@ int rmdir(const char *name)
 {
     REAL(int, rmdir, const char *);
     CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 1, real(name),
-           count_dropping() ? remove_stand_in(&c, real) : real(c.path));
+           remove_stand_in(&c, real));
 }
 
 int remove(const char *name)
 {
     REAL(int, remove, const char *);
     CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 2, real(name),
-           count_dropping() ? remove_stand_in(&c, real) : real(c.path));
+           remove_stand_in(&c, real));
 }
 
 int unlinkat(int at, const char *name, int how)
 {
     REAL(int, unlinkat, int, const char *, int);
     CHANGE(at, name, false, PROFILE_REMOVE, how, real(at, name, how),
-           !count_dropping()    ? real(AT_FDCWD, c.path, how)
-           : how & AT_REMOVEDIR ? remove_stand_in(&c, rmdir)
-                                : remove_stand_in(&c, unlink));
-}
-
-/* A folder is noted as one. */
-static int made_folder(struct change *c, int rc)
-{
-    if (rc == 0) c->note->directory = 1;
-    return rc;
+           remove_stand_in(&c, how & AT_REMOVEDIR ? rmdir : unlink));
 }
 
 int mkdir(const char *name, mode_t mode)
 {
     REAL(int, mkdir, const char *, mode_t);
-    CHANGE(AT_FDCWD, name, false, PROFILE_OPEN, 0, real(name, mode),
-           made_folder(&c, real(c.path, mode)));
+    CHANGE(AT_FDCWD, name, false, PROFILE_OPEN, 0, real(name, mode), real(c.path, mode));
 }
 
 int mkdirat(int at, const char *name, mode_t mode)
 {
     REAL(int, mkdirat, int, const char *, mode_t);
     CHANGE(at, name, false, PROFILE_OPEN, 0, real(at, name, mode),
-           made_folder(&c, real(AT_FDCWD, c.path, mode)));
+           real(AT_FDCWD, c.path, mode));
 }
 
 static int shorten(const char *path, int64_t bytes)
@@ -213,7 +249,7 @@ int truncate(const char *name, off_t bytes)
 {
     REAL(int, truncate, const char *, off_t);
     CHANGE(AT_FDCWD, name, true, PROFILE_SIZE, bytes, real(name, bytes),
-           count_dropping() ? shorten(c.path, bytes) : real(c.path, bytes));
+           shorten(c.path, bytes));
 }
 ALIAS(int, truncate64, truncate, const char *name, off64_t bytes);
 
@@ -231,17 +267,39 @@ static void renamed(struct change *from, struct change *to)
     to->note->moved[0] = '\0';
 }
 
+/* A file does not get a name that ends in a stroke. */
+static int rename_stand_in(const struct change *from, const struct change *to, const char *name,
+                           unsigned how)
+{
+    struct stat st;
+    const size_t length = strlen(name);
+    (*count_inside())++;
+    const bool file = lstat(from->path, &st) == 0 && !S_ISDIR(st.st_mode);
+    (*count_inside())--;
+    if (file && length > 0 && name[length - 1] == '/') {
+        errno = ENOTDIR;
+        return -1;
+    }
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from->path, AT_FDCWD, to->path, how);
+}
+
 int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned how)
 {
     REAL(int, renameat2, int, const char *, int, const char *, unsigned);
     struct change a, b;
-    if (!change_begin(&a, CALLER, from_at, from, false) ||
-        !change_begin(&b, CALLER, to_at, to, false))
-        return real(from_at, from, to_at, to, how);
+    const enum whose first = change_begin(&a, CALLER, from_at, from, false, PROFILE_RENAME),
+                     second = change_begin(&b, CALLER, to_at, to, false, PROFILE_RENAME);
+    if (first == REFUSED || second == REFUSED) return -1;
+    if (first != second) {
+        errno = EXDEV;
+        if (lost(PROFILE_UNSEEN_LINKED, first == FOLLOWED ? a.whole : b.whole) == REFUSED) return -1;
+    }
+    if (first == NOBODYS || second == NOBODYS) return real(from_at, from, to_at, to, how);
     if (a.note->directory || (how & ~1u))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), a.whole);
     const uint64_t start_ns = count_now_ns();
-    const int rc = real(AT_FDCWD, a.path, AT_FDCWD, b.path, how);
+    const int rc = count_dropping() ? rename_stand_in(&a, &b, to, how)
+                                    : real(from_at, from, to_at, to, how);
     if (rc == 0) renamed(&a, &b);
     follow_name(a.whole, PROFILE_RENAME, 0, start_ns);
     follow_name(b.whole, PROFILE_RENAME, 1, start_ns);

@@ -48,7 +48,10 @@ static int folder_of(int at, char out[PROFILE_PATH_MAX])
     if (at == AT_FDCWD) return getcwd(out, PROFILE_PATH_MAX) ? 0 : -1;
     snprintf(link, sizeof link, "/proc/self/fd/%d", at);
     const ssize_t n = readlink(link, out, PROFILE_PATH_MAX - 1);
-    if (n < 0) return -1;
+    if (n < 0) {
+        errno = EBADF;
+        return -1;
+    }
     out[n] = '\0';
     /* What stands for a folder that the real run has removed. */
     const char *dir = count_dir();
@@ -80,19 +83,29 @@ static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH
         errno = ENAMETOOLONG;
         return -1;
     }
+    while (n > 1 && out[n - 1] == '/')
+        out[--n] = '\0';
     if (follow && lstat(out, &st) == 0 && S_ISLNK(st.st_mode) && realpath(out, real)) {
         memcpy(out, real, sizeof real);
         return 0;
     }
     char *slash = strrchr(out, '/');
     const char *last = slash + 1;
-    if (last[0] && strcmp(last, ".") != 0 && strcmp(last, "..") != 0 && slash > out) {
+    bool there = true;
+    if (strcmp(last, ".") == 0 || strcmp(last, "..") == 0) {
+        there = realpath(out, real) != NULL;
+        if (there) memcpy(out, real, sizeof real);
+    } else if (last[0] && slash > out) {
         char keep[NAME_MAX + 1];
         snprintf(keep, sizeof keep, "%s", last);
         *slash = '\0';
-        const bool there = realpath(out, real) != NULL;
+        there = realpath(out, real) != NULL;
         *slash = '/';
         if (there) snprintf(out, PROFILE_PATH_MAX, "%.3800s/%s", real, keep);
+    }
+    if (!there && (strstr(out, "/../") || strcmp(last, "..") == 0)) {
+        errno = ENOENT; /* it leads back from nowhere */
+        return -1;
     }
     tidy(out);
     return 0;

@@ -66,14 +66,19 @@ static bool can_create(const char *whole)
     return access(folder, W_OK | X_OK) == 0;
 }
 
-/* Opens what stands for a file while writes are dropped. */
-static int open_stand_in(const char *whole, int flags, mode_t mode, struct profile_before *note)
+/* Opens what stands for a file while writes are dropped. strokes: its name ends in one. */
+static int open_stand_in(const char *whole, bool strokes, int flags, mode_t mode,
+                         struct profile_before *note)
 {
     const int not_now = O_CREAT | O_EXCL | O_TRUNC | O_DIRECT | O_SYNC | O_DSYNC | O_NOFOLLOW;
     const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
     char path[PROFILE_PATH_MAX], link[64];
     bool made = false;
     paths_stand_in(whole, path);
+    if (strokes && ((flags & O_CREAT) || (!note->directory && access(path, F_OK) == 0))) {
+        errno = flags & O_CREAT ? EISDIR : ENOTDIR;
+        return -1;
+    }
     if (note->directory) {
         if (access(path, F_OK) < 0) return -1;
         return real_openat(AT_FDCWD, access(whole, F_OK) == 0 ? whole : path, flags, mode);
@@ -112,11 +117,23 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     const bool plain = !(flags & O_PATH) && (flags & O_TMPFILE) != O_TMPFILE;
     char whole[PROFILE_PATH_MAX];
     struct stat st;
-    if (!count_dir() || !name || !follow_is_process()) return real_openat(at, name, flags, mode);
+    if (!count_dir() || !name) return real_openat(at, name, flags, mode);
     /* Devices, pipes and what is the MPI library's are none of the program's files. */
-    bool ours = follow_on() && plain && (changes || paths_asked() || paths_maybe(name)) &&
-                !posix_is_mpi(caller) && paths_whole(at, name, !(flags & O_NOFOLLOW), whole) == 0 &&
-                paths_followed(whole);
+    const bool may = follow_on() && plain && (changes || paths_asked() || paths_maybe(name)) &&
+                     !posix_is_mpi(caller);
+    const bool named = may && paths_whole(at, name, !(flags & O_NOFOLLOW), whole) == 0;
+    if (may && !named && changes) {
+        if (errno != ENOENT && errno != EBADF)
+            count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), name);
+        if (count_dropping()) return -1;
+    }
+    bool ours = named && paths_followed(whole);
+    if (!follow_is_process()) { /* a child that has its parent's memory */
+        if (!ours || !changes) return real_openat(at, name, flags, mode);
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), whole);
+        errno = EACCES;
+        return count_dropping() ? -1 : real_openat(at, name, flags, mode);
+    }
     int *const inside = count_inside();
     (*inside)++;
     if (ours && stat(whole, &st) == 0)
@@ -125,11 +142,11 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
                                   : ours          ? paths_find(whole)
                                                   : NULL;
     if (ours && changes) paths_mark(name);
-    if (ours && changes && !note) count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), whole);
+    if (ours && changes && !note) count_no_room(whole);
     const uint64_t start_ns = count_now_ns();
     int fd;
     if (note && count_dropping()) {
-        fd = open_stand_in(whole, flags, mode, note);
+        fd = open_stand_in(whole, name[0] && name[strlen(name) - 1] == '/', flags, mode, note);
     } else {
         fd = real_openat(at, name, flags, mode);
         const int kept = errno;
