@@ -311,9 +311,9 @@ views_are_told() {
 
 @test "zeta: writes are dropped in one run and made in the other" {
     # shellcheck disable=SC2016 # the program's own variables
-    mkdir followed # nothing is in it: what sh writes is written in all runs
-    run nht1-profile --t-c --files followed --repeat 2 --json p.json -- sh -c 'echo "$NHT1_PROFILE_DROP" >>order; exec "$@"' sh \
-        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" sleep z.dat
+    # What the test has opened is written in all runs.
+    run nht1-profile --t-c --repeat 2 --json p.json -- sh -c 'echo "$NHT1_PROFILE_DROP" >&7; exec "$@"' sh \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" sleep z.dat 7>>order
     expect_status 0
     # One that warms up, then pairs.
     [[ "$(paste -sd' ' order)" =~ ^0(\ 0\ 1|\ 1\ 0){2}$ ]]
@@ -378,14 +378,14 @@ views_are_told() {
     cat >launcher/mpirun <<'END'
 #!/bin/sh
 [ "$1" = --version ] && { echo version >>asked; echo "mpirun (Open MPI) 4.1.4"; exit; }
-echo run >>asked
+echo run >&7
 while [ "$1" = -x ]; do export "$2"; shift 2; done
 exec "$@"
 END
     chmod +x launcher/mpirun
-    mkdir followed # nothing is in it: the launcher's notes are written in all runs
-    run nht1-profile --t-c --files followed --repeat 2 -- "$PWD/launcher/mpirun" \
-        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
+    # What the test has opened is written in all runs.
+    run nht1-profile --t-c --repeat 2 -- "$PWD/launcher/mpirun" \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat 7>>asked
     expect_status 0
     [ "$(paste -sd' ' asked)" = "version run run run run run" ]
 }
@@ -421,9 +421,9 @@ END
 # kept WORD FILE: mkcalls WORD on two ranks has a zeta, and its run without writes leaves FILE as it was.
 kept() {
     # shellcheck disable=SC2016 # the program's own variables
-    mkdir -p followed # nothing is in it
-    run nht1-profile --t-c --files followed -- sh -c '"$@" || exit; stat -c "%s %y %i" "$0" >>stats; cksum <"$0" >>sums' "$2" \
-        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" "$1" "$2"
+    # What the test has opened is written in all runs.
+    run nht1-profile --t-c -- sh -c '"$@" || exit; stat -c "%s %y %i" "$0" >&7; cksum <"$0" >&8' "$2" \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" "$1" "$2" 7>>stats 8>>sums
     expect_status 0
     expect_text "certified: the same"
     [ "$(wc -l <stats)" -eq 2 ]

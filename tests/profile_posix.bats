@@ -73,6 +73,11 @@ refused() {
     run nht1-profile --files there -- true
     expect_status 1
     expect_text "--files"
+    # What lies elsewhere would be written by the run without writes as well.
+    run nht1-profile --t-c --files here -- touch started
+    expect_status 1
+    expect_text "--files does not go with --t-c"
+    [ ! -e started ]
 }
 
 @test "while writes are dropped every call answers as it would" {

@@ -504,6 +504,10 @@ ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t 
     REAL(ssize_t, copy_file_range, int, off64_t *, int, off64_t *, size_t, unsigned);
     struct access a;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
+    if (from && from->state && !follow_find(fd)) {
+        errno = EXDEV; /* what stands for a file is nothing to copy: the program reads and writes */
+        return -1;
+    }
     if (!follow_access(&a, fd, true, out_at ? *out_at : -1, (int64_t)n)) {
         const ssize_t passed = real(in, in_at, fd, out_at, n, how);
         follow_seen(fd, passed);
