@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -131,6 +132,9 @@ static void stream(const char *name)
     EXPECT(file && setvbuf(file, buffer, _IOFBF, sizeof buffer) == 0 && fputs("more\n", file) >= 0);
     other = freopen(name, "a", file);
     EXPECT(other == file && size_of(name) == 12361);
+    EXPECT(ftello(file) == 12361);
+    FILE *third = fopen(name, "a");
+    EXPECT(third && ftello(third) == 12361 && fclose(third) == 0);
     EXPECT(fputs("ended\n", file) >= 0); /* written when the program ends */
 }
 
@@ -176,6 +180,32 @@ static void early(const char *name)
     EXPECT(in >= 0 && read(in, back, sizeof back) > 0 && close(in) == 0);
     const int fd = open(name, O_WRONLY | O_TRUNC);
     EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && close(fd) == 0);
+}
+
+/* A child with its parent's memory opens a file. */
+static void borrowed(const char *name)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100 && close(fd) == 0);
+    const pid_t child = vfork();
+    if (child == 0) {
+        open(name, O_WRONLY | O_TRUNC);
+        _exit(0);
+    }
+    EXPECT(child > 0 && wait(NULL) == child);
+}
+
+/* The C library opens a file for a child. */
+static void spawned(const char *name)
+{
+    static char program[] = "true";
+    char *const arguments[] = {program, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    EXPECT(posix_spawn_file_actions_init(&actions) == 0);
+    EXPECT(posix_spawn_file_actions_addopen(&actions, 1, name, O_WRONLY | O_CREAT, 0644) == 0);
+    EXPECT(posix_spawnp(&child, program, &actions, NULL, arguments, environ) == 0);
+    EXPECT(wait(NULL) == child && posix_spawn_file_actions_destroy(&actions) == 0);
 }
 
 /* It looks at something that no profiler can hide. */
@@ -282,10 +312,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*what)(const char *);
-    } way[] = {{"calls", calls},     {"names", names},     {"stdio", stream}, {"mmap", mapped},
-               {"direct", direct},   {"uring", uring},     {"twice", twice},  {"early", early},
-               {"differs", differs}, {"threads", threads}, {"forks", forks},  {"many", many},
-               {"waits", waits}};
+    } way[] = {{"calls", calls},     {"names", names},       {"stdio", stream},   {"mmap", mapped},
+               {"direct", direct},   {"uring", uring},       {"twice", twice},    {"early", early},
+               {"differs", differs}, {"threads", threads},   {"forks", forks},    {"many", many},
+               {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

@@ -145,6 +145,8 @@ refused() {
     refused "before it wrote there" "$NHT1_TESTBIN/mkposix" early f.dat
     refused "wrote $PWD/f.dat 402 times in one run and 2 in the other" "$NHT1_TESTBIN/mkposix" differs f.dat
     refused "made a link" ln -s f.dat l.dat
+    refused "opened" "$NHT1_TESTBIN/mkposix" borrowed b.dat
+    refused "opened" "$NHT1_TESTBIN/mkposix" spawned f.dat
     # Without --t-c it is told as well, and the status is the program's.
     run nht1-profile -- "$NHT1_TESTBIN/mkposix" mmap f.dat
     expect_status 0
@@ -256,4 +258,26 @@ END
     expect_text "certified: the same"
     expect_json p.json '.profile | .mpi_ranks_n == 2 and .posix_written_bytes >= 2 * 5 * 8 * 12 * 12 * 12
         and any(.points[]; .interface == "posix" and .processes_n == 2)'
+}
+
+@test "where a file cannot be followed without its writes, it is not touched, and the program ends" {
+    mkdir counters.dropped
+    chmod 500 counters.dropped
+    [ ! -w counters.dropped ] || rm -r counters.dropped # there root has nowhere to write, either
+    echo kept >f.dat
+    run env NHT1_PROFILE_DIR="$PWD/counters.dropped" NHT1_PROFILE_DROP=1 \
+        LD_PRELOAD="$(dirname "$NHT1_BIN")/lib/nht1/libnht1-profile.so" dd if=/dev/zero of=f.dat bs=10 count=1
+    expect_status 4
+    expect_text "f.dat cannot be followed"
+    [ "$(cat f.dat)" = kept ]
+}
+
+@test "what stdio has kept until the end of the process counts" {
+    mkdir out && cd out
+    cat >../late.py <<'END'
+import ctypes
+ctypes.CDLL(None).printf(b"hello\n")
+END
+    certified sh -c 'python3 -S ../late.py >hello.txt; :'
+    [ "$(cat hello.txt)" = hello ]
 }

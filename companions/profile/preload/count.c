@@ -24,6 +24,7 @@ enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
 static struct profile_map *map;
 static const char *dir;
 static bool dropping, digests;
+static bool ended;                      /* what is counted now stdio has kept until the end */
 static uint64_t loaded_ns;              /* when this library was */
 static char own_path[PROFILE_PATH_MAX]; /* of the mapped file */
 static int files_room, phases_room;     /* that have their space on the disk */
@@ -242,7 +243,7 @@ static struct profile_map *begin_once(int rank, int size)
     m->rank = rank;
     m->size = size;
     m->pid = getpid();
-    m->state = PROFILE_RUNNING;
+    m->state = ended && rank < 0 ? PROFILE_FINALIZED : PROFILE_RUNNING;
     m->dropping = dropping;
     m->bin_s = 1.0 / 64;
     gethostname(m->host, sizeof m->host - 1);
@@ -276,8 +277,21 @@ void count_end(void)
     inside--;
 }
 
+void count_leaving(void)
+{
+    count_end();
+    ended = true;
+}
+
+void count_going_on(void)
+{
+    ended = false;
+    if (map && map->rank < 0) map->state = PROFILE_RUNNING;
+}
+
 void count_forked(void)
 {
+    ended = false;
     map = NULL;
     table_free(&files);
     files_room = phases_room = 0;

@@ -29,6 +29,8 @@ struct profile_map *count_map(void); /* NULL: none were made */
 
 /* MPI_Finalize or the end of the process: first of both. */
 void count_end(void);
+void count_leaving(void);  /* the process ends: count_end, and nothing is to be ended any more */
+void count_going_on(void); /* it did not */
 
 /* The process was forked: the counters are its parent's. */
 void count_forked(void);

@@ -392,7 +392,7 @@ ssize_t follow_answer(struct access *a, const struct iovec *into, int n)
     (*count_inside())--;
     if (got > 0) fill(f, into, n, begin, got);
     /* What was in the file before the program wrote it the real run has not kept. */
-    if (got > 0 && !f->state->written && f->note)
+    if (got > 0 && f->note && (!f->state->written || !f->counted))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_EARLIER), f->name);
     return got;
 }

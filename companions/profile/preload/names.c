@@ -204,15 +204,13 @@ static int remove_stand_in(const struct change *c, int (*remove_it)(const char *
 int rmdir(const char *name)
 {
     REAL(int, rmdir, const char *);
-    CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 1, real(name),
-           remove_stand_in(&c, real));
+    CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 1, real(name), remove_stand_in(&c, real));
 }
 
 int remove(const char *name)
 {
     REAL(int, remove, const char *);
-    CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 2, real(name),
-           remove_stand_in(&c, real));
+    CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 2, real(name), remove_stand_in(&c, real));
 }
 
 int unlinkat(int at, const char *name, int how)
@@ -231,8 +229,7 @@ int mkdir(const char *name, mode_t mode)
 int mkdirat(int at, const char *name, mode_t mode)
 {
     REAL(int, mkdirat, int, const char *, mode_t);
-    CHANGE(at, name, false, PROFILE_OPEN, 0, real(at, name, mode),
-           real(AT_FDCWD, c.path, mode));
+    CHANGE(at, name, false, PROFILE_OPEN, 0, real(at, name, mode), real(AT_FDCWD, c.path, mode));
 }
 
 static int shorten(const char *path, int64_t bytes)
@@ -248,8 +245,7 @@ static int shorten(const char *path, int64_t bytes)
 int truncate(const char *name, off_t bytes)
 {
     REAL(int, truncate, const char *, off_t);
-    CHANGE(AT_FDCWD, name, true, PROFILE_SIZE, bytes, real(name, bytes),
-           shorten(c.path, bytes));
+    CHANGE(AT_FDCWD, name, true, PROFILE_SIZE, bytes, real(name, bytes), shorten(c.path, bytes));
 }
 ALIAS(int, truncate64, truncate, const char *name, off64_t bytes);
 
@@ -292,14 +288,15 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
     if (first == REFUSED || second == REFUSED) return -1;
     if (first != second) {
         errno = EXDEV;
-        if (lost(PROFILE_UNSEEN_LINKED, first == FOLLOWED ? a.whole : b.whole) == REFUSED) return -1;
+        if (lost(PROFILE_UNSEEN_LINKED, first == FOLLOWED ? a.whole : b.whole) == REFUSED)
+            return -1;
     }
     if (first == NOBODYS || second == NOBODYS) return real(from_at, from, to_at, to, how);
     if (a.note->directory || (how & ~1u))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), a.whole);
     const uint64_t start_ns = count_now_ns();
-    const int rc = count_dropping() ? rename_stand_in(&a, &b, to, how)
-                                    : real(from_at, from, to_at, to, how);
+    const int rc =
+        count_dropping() ? rename_stand_in(&a, &b, to, how) : real(from_at, from, to_at, to, how);
     if (rc == 0) renamed(&a, &b);
     follow_name(a.whole, PROFILE_RENAME, 0, start_ns);
     follow_name(b.whole, PROFILE_RENAME, 1, start_ns);

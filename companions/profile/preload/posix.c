@@ -713,6 +713,8 @@ TOLD(int, io_uring_queue_init_params, PROFILE_UNSEEN_URING, (n, ring, how), unsi
 TOLD(int, io_setup, PROFILE_UNSEEN_AIO, (n, context), int n, void *context)
 TOLD(int, aio_write, PROFILE_UNSEEN_AIO, (what), void *what)
 TOLD(int, aio_write64, PROFILE_UNSEEN_AIO, (what), void *what)
+TOLD(int, aio_read, PROFILE_UNSEEN_AIO, (what), void *what)
+TOLD(int, aio_read64, PROFILE_UNSEEN_AIO, (what), void *what)
 TOLD(int, lio_listio, PROFILE_UNSEEN_AIO, (how, list, n, event), int how, void *list, int n,
      void *event)
 TOLD(int, lio_listio64, PROFILE_UNSEEN_AIO, (how, list, n, event), int how, void *list, int n,

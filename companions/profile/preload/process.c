@@ -63,7 +63,7 @@ static void end_process(void)
     snprintf(text, sizeof text, "%lld", (long long)bytes);
     if (bytes > 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_DIRECT), text);
     (*count_inside())--;
-    count_end();
+    count_leaving();
 }
 
 __attribute__((destructor)) static void end(void)
@@ -149,8 +149,7 @@ static bool leaving(void)
 
 static int stayed(bool left, int rc)
 {
-    struct profile_map *map = count_map();
-    if (left && map && map->rank < 0) map->state = PROFILE_RUNNING;
+    if (left) count_going_on();
     return rc;
 }
 
@@ -226,6 +225,22 @@ int execle(const char *path, const char *first, ...)
     environment = va_arg(list, char *const *);
     va_end(list);
     return execve(path, argument, environment);
+}
+
+/* What the C library opens for a child nobody sees. */
+int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions, int fd, const char *path,
+                                     int flags, mode_t mode)
+{
+    REAL(int, posix_spawn_file_actions_addopen, posix_spawn_file_actions_t *, int, const char *,
+         int, mode_t);
+    char whole[PROFILE_PATH_MAX];
+    const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
+    if (changes && follow_on() && paths_whole(AT_FDCWD, path, true, whole) == 0 &&
+        paths_followed(whole)) {
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), whole);
+        if (count_dropping()) return EACCES;
+    }
+    return real(actions, fd, path, flags, mode);
 }
 
 int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

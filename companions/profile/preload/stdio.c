@@ -141,6 +141,18 @@ static int flags_of(const char *mode)
     return flags;
 }
 
+/* A file that is only appended to is at its end, as fopen has it. */
+static off64_t to_end(int fd)
+{
+    const struct followed *f = follow_find(fd);
+    (*count_inside())++;
+    const off64_t at = f && f->state
+                           ? lseek(fd, __atomic_load_n(&f->state->size, __ATOMIC_RELAXED), SEEK_SET)
+                           : lseek(fd, 0, SEEK_END);
+    (*count_inside())--;
+    return at;
+}
+
 FILE *fopen(const char *name, const char *mode)
 {
     REAL(FILE *, fopen, const char *, const char *);
@@ -150,6 +162,7 @@ FILE *fopen(const char *name, const char *mode)
         ((flags & O_ACCMODE) == O_RDONLY && !paths_asked() && !paths_maybe(name)))
         return real(name, mode);
     const int fd = posix_open(caller, AT_FDCWD, name, flags, 0666);
+    if (fd >= 0 && mode[0] == 'a' && !(flags & O_RDWR)) to_end(fd);
     FILE *file = fd < 0 ? NULL : fdopen(fd, mode);
     if (!file && fd >= 0) close(fd);
     return file;
@@ -189,6 +202,7 @@ FILE *freopen(const char *name, const char *mode, FILE *file)
         file = real(link, mode[0] == 'w' ? "r+" : mode, file);
         posix_closed(was, count_now_ns());
         if (file) follow_same(fileno(file), fd);
+        if (file && mode[0] == 'a' && !(flags & O_RDWR)) file->_offset = to_end(fileno(file));
     }
     (*count_inside())++;
     close(fd);
