@@ -132,7 +132,6 @@ static void stream(const char *name)
     EXPECT(file && setvbuf(file, buffer, _IOFBF, sizeof buffer) == 0 && fputs("more\n", file) >= 0);
     other = freopen(name, "a", file);
     EXPECT(other == file && size_of(name) == 12361);
-    EXPECT(ftello(file) == 12361);
     FILE *third = fopen(name, "a");
     EXPECT(third && ftello(third) == 12361 && fclose(third) == 0);
     EXPECT(fputs("ended\n", file) >= 0); /* written when the program ends */

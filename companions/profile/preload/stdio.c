@@ -202,7 +202,6 @@ FILE *freopen(const char *name, const char *mode, FILE *file)
         file = real(link, mode[0] == 'w' ? "r+" : mode, file);
         posix_closed(was, count_now_ns());
         if (file) follow_same(fileno(file), fd);
-        if (file && mode[0] == 'a' && !(flags & O_RDWR)) file->_offset = to_end(fileno(file));
     }
     (*count_inside())++;
     close(fd);
