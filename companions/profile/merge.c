@@ -271,6 +271,13 @@ static void load_not_seen(const char *dir, const char *name, struct profile_run 
     }
 }
 
+/* Lack of memory comes first: what else was not seen may come of it. */
+static int by_what(const void *a, const void *b)
+{
+    const struct profile_not_seen *x = a, *y = b;
+    return x->what != y->what ? (int)x->what - (int)y->what : strcmp(x->name, y->name);
+}
+
 void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAGE_MAX])
 {
     static const char *const sentence[PROFILE_UNSEENS] = {
@@ -352,6 +359,7 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
         load_not_seen(dir, e->d_name, run);
     }
     closedir(d);
+    qsort(run->not_seen, (size_t)run->not_seen_n, sizeof run->not_seen[0], by_what);
     number_processes(run);
     if (rc == 0) rc = find_temporary(dir, run);
     find_common(run);

@@ -102,6 +102,7 @@ struct profile_stand_in {
 
 /* What cannot be followed, and why there is no zeta then. */
 enum profile_unseen {
+    PROFILE_UNSEEN_MEMORY,
     PROFILE_UNSEEN_STATIC,
     PROFILE_UNSEEN_DIRECT,
     PROFILE_UNSEEN_URING,
@@ -113,16 +114,15 @@ enum profile_unseen {
     PROFILE_UNSEEN_OPENED,
     PROFILE_UNSEEN_MANY,
     PROFILE_UNSEEN_EARLIER,
-    PROFILE_UNSEEN_MEMORY,
     PROFILE_UNSEENS
 };
 
 /* The words of these in names of files, and in results. */
 static inline const char *profile_unseen_word(int what)
 {
-    static const char *const word[PROFILE_UNSEENS] = {"static", "direct", "uring",   "aio",
-                                                      "mapped", "linked", "shaped",  "stdio",
-                                                      "opened", "many",   "earlier", "memory"};
+    static const char *const word[PROFILE_UNSEENS] = {"memory", "static", "direct", "uring",
+                                                      "aio",    "mapped", "linked", "shaped",
+                                                      "stdio",  "opened", "many",   "earlier"};
     return word[what];
 }
 

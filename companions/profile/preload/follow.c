@@ -247,16 +247,14 @@ void follow_forked(void)
  * at all. */
 static bool ready(void)
 {
-    static bool told;
     if (count_map() || count_begin(-1, 0)) return true;
     (*count_inside())++;
-    if (!told)
-        fprintf(stderr, "nht1-profile: %s is not profiled: %s: %s\n", program_invocation_short_name,
-                count_dir(), strerror(errno));
-    if (!told) count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), "its calls");
-    told = true;
+    fprintf(stderr, "nht1-profile: %s is not profiled: %s: %s\n", program_invocation_short_name,
+            count_dir(), strerror(errno));
+    count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), "its calls");
     if (count_dropping()) _exit(4);
     (*count_inside())--;
+    follow_stop();
     return false;
 }
 

@@ -30,7 +30,7 @@ struct followed {
 /* Whether the library follows anything in this thread just now. */
 bool follow_on(void);
 void follow_begin(void); /* with the files that the program has inherited */
-void follow_stop(void);
+void follow_stop(void);  /* for good: nothing can be counted */
 
 /* Whether this is the program itself, not its child in vfork, which has all its memory. */
 bool follow_is_process(void);

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "companions/profile/preload/count.h"
+#include "companions/profile/preload/follow.h"
 #include "companions/profile/preload/paths.h"
 #include "companions/profile/preload/pieces.h"
 #include "companions/profile/preload/requests.h"
@@ -128,6 +129,7 @@ static void start(void)
                 printable(dir, plain), strerror(errno));
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), "the calls of a rank");
         if (count_dropping()) PMPI_Abort(MPI_COMM_WORLD, 4);
+        follow_stop(); /* what the MPI library does is not told from what the program does */
         return;
     }
     dropping = count_dropping();
