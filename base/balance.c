@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/stamp.h"
@@ -56,7 +57,8 @@ enum balance balance_of(const struct balance_estimate *zeta, const struct balanc
     return BALANCE_UNDECIDED;
 }
 
-bool balance_agrees(enum balance found, double zeta, double data)
+/* Whether zeta and data, medians over some of the rounds, lie where an answer found from all of them has them. */
+static bool agrees(enum balance found, double zeta, double data)
 {
     switch (found) {
     case BALANCE_MET:
@@ -81,6 +83,47 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
     if (value > BALANCE_GOAL && !data->side[BALANCE_AT_GOAL])
         return fmax(needed, data->needed[BALANCE_AT_GOAL]);
     return needed;
+}
+
+const char *balance_spoiled(const struct balance_rounds *r, enum balance found, bool conflict,
+                            const char *rounds, const char *alone, char why[BALANCE_WHY])
+{
+    if (r->shared > 0 && 2 * r->shared >= r->rounds) {
+        snprintf(why, BALANCE_WHY,
+                 "in %d of %d %s ranks did not get their processors %s, and no other program took "
+                 "them; give every thread a processor of its own",
+                 r->shared, r->rounds, rounds, alone);
+        return "processors-shared";
+    }
+    if (r->disturbed > 0 && 2 * r->disturbed >= r->rounds) {
+        snprintf(why, BALANCE_WHY,
+                 "other programs, or other virtual machines, took processors from the ranks in %d "
+                 "of %d %s; measure again when the computer does nothing else",
+                 r->disturbed, r->rounds, rounds);
+        return "disturbed";
+    }
+    if (r->disturbed > 0 && !agrees(found, r->zeta, r->data)) {
+        snprintf(why, BALANCE_WHY,
+                 "without the %d of %d %s in which other programs, or other virtual machines, took "
+                 "processors from the ranks, the answer would be another; measure again when the "
+                 "computer does nothing else",
+                 r->disturbed, r->rounds, rounds);
+        return "disturbed";
+    }
+    if (conflict) {
+        snprintf(why, BALANCE_WHY,
+                 "what was measured has changed between the %s: their intervals have nothing in "
+                 "common; measure again when the computer does nothing else",
+                 rounds);
+        return "disturbed";
+    }
+    return NULL;
+}
+
+bool balance_settled(const json_t *stamps, const char *answer, const char *reason)
+{
+    return answer && !stamp_find(stamps, STAMP_UNDECIDED) &&
+           !(reason && strcmp(reason, "disturbed") == 0);
 }
 
 json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estimate *of_zeta,

@@ -52,9 +52,27 @@ enum balance {
  * intervals to be wrong on one side, which either is with half of BALANCE_ERROR at most. */
 enum balance balance_of(const struct balance_estimate *zeta, const struct balance_estimate *data);
 
-/* Whether zeta and data, medians over some of the rounds, lie where an answer found from all of them has them.
- * NaN: they do not. */
-bool balance_agrees(enum balance found, double zeta, double data);
+/* What disturbed the rounds that are compared with computing alone. */
+struct balance_rounds {
+    int rounds;
+    int disturbed; /* what was measured, or computing alone */
+    int shared;    /* computing alone did not have its processors, and nobody else had them */
+    /* Median of what is judged over the rounds that were not disturbed; NaN: there is none. */
+    double zeta, data;
+};
+
+#define BALANCE_WHY 320
+
+/* Disturbed or shared in half of the rounds or more; or those that were not disturbed would give another
+ * answer than found, which all of them together gave; or looks that contradict each other (conflict). Returns
+ * the reason as a word, NULL when there is none. rounds: what people call them, "rounds"; alone: when they
+ * computed alone, "without writing". why: [out] the same for people, and what to do about it. */
+const char *balance_spoiled(const struct balance_rounds *r, enum balance found, bool conflict,
+                            const char *rounds, const char *alone, char why[BALANCE_WHY]);
+
+/* Whether more rounds could say nothing else: one of the four answers, and not for a disturbance, which may
+ * pass. answer: NULL: there is none. */
+bool balance_settled(const json_t *stamps, const char *answer, const char *reason);
 
 /* Rounds, all together, that would probably decide what is undecided. value: zeta so far. NaN: not known
  * yet. */

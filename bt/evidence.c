@@ -27,10 +27,10 @@ static void of_computing(const struct bt_job *job, int round, bool *disturbed, b
     }
 }
 
-struct bt_evidence bt_evidence_of(const struct bt_job *job, const char *writer,
-                                  const struct bt_reading *like)
+struct balance_rounds bt_evidence_of(const struct bt_job *job, const char *writer,
+                                     const struct bt_reading *like)
 {
-    struct bt_evidence e = {0};
+    struct balance_rounds e = {0};
     double zeta[BT_REPEAT_MAX], data[BT_REPEAT_MAX];
     int n = 0;
     for (int i = 0; i < job->outcomes_n && e.rounds < BT_REPEAT_MAX; i++) {
@@ -55,10 +55,10 @@ struct bt_evidence bt_evidence_of(const struct bt_job *job, const char *writer,
     return e;
 }
 
-const char *bt_evidence_cores(const struct bt_machine *m, char why[EVIDENCE_WHY])
+const char *bt_evidence_cores(const struct bt_machine *m, char why[BALANCE_WHY])
 {
     if ((int64_t)m->nodes.size * m->threads > m->nodes.cores) {
-        snprintf(why, EVIDENCE_WHY,
+        snprintf(why, BALANCE_WHY,
                  "%d x %d ranks x threads share %lld core%s; start no more than there are "
                  "cores",
                  m->nodes.size, m->threads, (long long)m->nodes.cores,
@@ -66,7 +66,7 @@ const char *bt_evidence_cores(const struct bt_machine *m, char why[EVIDENCE_WHY]
         return "processors-shared";
     }
     if (m->threads > m->mask_width) {
-        snprintf(why, EVIDENCE_WHY,
+        snprintf(why, BALANCE_WHY,
                  "the %d threads of a rank share %d CPU%s that it is bound to; start with "
                  "mpirun --bind-to none, or --map-by slot:PE=%d",
                  m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
@@ -75,45 +75,11 @@ const char *bt_evidence_cores(const struct bt_machine *m, char why[EVIDENCE_WHY]
     return NULL;
 }
 
-const char *bt_evidence_rounds(const struct bt_evidence *e, enum balance found, bool conflict,
-                               char why[EVIDENCE_WHY])
-{
-    if (e->shared > 0 && 2 * e->shared >= e->rounds) {
-        snprintf(why, EVIDENCE_WHY,
-                 "in %d of %d rounds ranks did not get their processors while they only computed, "
-                 "and no other program took them; give every thread a processor of its own",
-                 e->shared, e->rounds);
-        return "processors-shared";
-    }
-    if (e->disturbed > 0 && 2 * e->disturbed >= e->rounds) {
-        snprintf(why, EVIDENCE_WHY,
-                 "other programs, or other virtual machines, took processors from the ranks in %d "
-                 "of %d rounds; measure again when the computer does nothing else",
-                 e->disturbed, e->rounds);
-        return "disturbed";
-    }
-    if (e->disturbed > 0 && !balance_agrees(found, e->zeta, e->data)) {
-        snprintf(why, EVIDENCE_WHY,
-                 "without the %d of %d rounds in which other programs, or other virtual machines, "
-                 "took processors from the ranks, the answer would be another; measure again when "
-                 "the computer does nothing else",
-                 e->disturbed, e->rounds);
-        return "disturbed";
-    }
-    if (conflict) {
-        snprintf(why, EVIDENCE_WHY,
-                 "what was measured has changed between the rounds: their intervals have "
-                 "nothing in common; measure again when the computer does nothing else");
-        return "disturbed";
-    }
-    return NULL;
-}
-
-void bt_evidence_stamp(json_t *to, const struct bt_evidence *e, const struct bt_machine *m,
+void bt_evidence_stamp(json_t *to, const struct balance_rounds *e, const struct bt_machine *m,
                        const struct disturbance *d)
 {
     const int rounds = d->disturbed ? e->disturbed : e->shared;
-    char why[EVIDENCE_WHY];
+    char why[BALANCE_WHY];
     const bool spoils =
         2 * rounds >= e->rounds || (!d->disturbed && bt_evidence_cores(m, why) != NULL);
     json_t *found = json_array();

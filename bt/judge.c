@@ -183,29 +183,30 @@ static void answer(json_t *to, struct bt_row *row, enum stamp_code code,
 /* Why nothing can be concluded from these runs, whatever the rounds came to, and what to do about it.
  * Returns a word for it, NULL when there is nothing. found: what they came to. why: [out] */
 static const char *unmeasurable(const struct bt_job *job, const struct bt_row *row,
-                                enum balance found, char why[EVIDENCE_WHY])
+                                enum balance found, char why[BALANCE_WHY])
 {
     const double slowness = 1 + row->median.zeta_compute;
-    const struct bt_evidence evidence = bt_evidence_of(job, row->writer, NULL);
+    const struct balance_rounds evidence = bt_evidence_of(job, row->writer, NULL);
     const char *reason = bt_evidence_cores(&job->machine, why);
     if (reason) return reason;
     if (row->page_cache) {
-        snprintf(why, EVIDENCE_WHY,
+        snprintf(why, BALANCE_WHY,
                  "T_T measures memory, not a device; write to a file system on a device, "
                  "with --sync end");
         return "page-cache";
     }
     if (row->median.t_t_s < BALANCE_SHORT_S) {
-        snprintf(why, EVIDENCE_WHY,
+        snprintf(why, BALANCE_WHY,
                  "a run takes %.3g s, and start-up and noise dominate times below %g s; "
                  "take a larger class or more steps",
                  row->median.t_t_s, BALANCE_SHORT_S);
         return "too-short";
     }
-    reason = bt_evidence_rounds(&evidence, found, row->paired.conflict || row->data.conflict, why);
+    reason = balance_spoiled(&evidence, found, row->paired.conflict || row->data.conflict, "rounds",
+                             "while they only computed", why);
     if (reason) return reason;
     if (slowness > SLOW_COMPUTING) {
-        snprintf(why, EVIDENCE_WHY,
+        snprintf(why, BALANCE_WHY,
                  "computing beside the dumps took %.3g times T_C; measure again when the "
                  "computer does nothing else, with ranks bound to no fewer cores than they have "
                  "threads",
@@ -216,19 +217,19 @@ static const char *unmeasurable(const struct bt_job *job, const struct bt_row *r
 }
 
 /* The paired zeta is above the goal, but zeta of data is not: names the larger of the other two terms. */
-static const char *not_the_data(const struct bt_row *row, char why[EVIDENCE_WHY])
+static const char *not_the_data(const struct bt_row *row, char why[BALANCE_WHY])
 {
     const struct bt_values *v = &row->median;
     const bool books = v->zeta_bookkeeping > v->zeta_slowdown;
     char paired[64], data[64], other[64];
-    const int used = snprintf(why, EVIDENCE_WHY,
+    const int used = snprintf(why, BALANCE_WHY,
                               "the paired zeta, %s, is above %.2f, but data, %s, are not: %s %s; ",
                               balance_words(v->zeta_paired, &row->paired, paired), BALANCE_GOAL,
                               balance_words(v->zeta_data, &row->data, data),
                               books ? "bookkeeping of dumps takes" : "computing is slower by",
                               balance_words(books ? v->zeta_bookkeeping : v->zeta_slowdown,
                                             books ? &row->bookkeeping : &row->slowdown, other));
-    snprintf(why + used, EVIDENCE_WHY - (size_t)used, "%s",
+    snprintf(why + used, BALANCE_WHY - (size_t)used, "%s",
              books ? "take a larger class, or a longer --interval"
                    : "leave a core to the writer, and nothing else on the computer");
     return books ? "bookkeeping" : "slowdown";
@@ -288,7 +289,7 @@ static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, 
 static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
-    char why[EVIDENCE_WHY], paired[64], data[64];
+    char why[BALANCE_WHY], paired[64], data[64];
     if (!isfinite(v->zeta)) return;
     json_t *n = stamp_number(NULL, "zeta", v->zeta);
     balance_numbers(n, v->zeta_paired, &row->paired, v->zeta_data, &row->data);
@@ -320,12 +321,6 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
                paired, data, row->pairs, BALANCE_GOAL);
     else
         undecided(to, job, row, n);
-}
-
-bool bt_judge_settled(const struct bt_row *row)
-{
-    return row->answer && !stamp_find(row->stamps, STAMP_UNDECIDED) &&
-           !(row->reason && strcmp(row->reason, "disturbed") == 0);
 }
 
 /* The rate that the time above T_C stands for, where that time is more than noise. */
@@ -406,7 +401,7 @@ static void judge_disturbance(json_t *to, const struct bt_job *job, const char *
         if (sooner || (d->disturbed == worst->disturbed && d->share_min < worst->share_min))
             worst = d;
     }
-    const struct bt_evidence evidence = bt_evidence_of(job, writer, NULL);
+    const struct balance_rounds evidence = bt_evidence_of(job, writer, NULL);
     if (worst) bt_evidence_stamp(to, &evidence, &job->machine, worst);
 }
 

@@ -24,10 +24,6 @@ struct bt_judged {
 void bt_judge(struct bt_judged *to, const struct bt_job *job);
 void bt_judge_free(struct bt_judged *judged);
 
-/* Whether more rounds could say nothing else of a writer: it has one of the four answers, and that
- * does not come from a disturbance, which may pass. row: of bt_judge. */
-bool bt_judge_settled(const struct bt_row *row);
-
 /* Stamps of one run: verified, official, page cache. New reference. */
 json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o);
 

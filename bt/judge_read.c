@@ -57,14 +57,14 @@ json_t *bt_judge_reading(const struct bt_reading *r)
 
 /* Why nothing can be concluded, as for a writer: processors, memory, too short, disturbed. */
 static const char *unmeasurable(const struct bt_job *job, const struct bt_read_row *row,
-                                const struct bt_evidence *evidence, enum balance found,
-                                char why[EVIDENCE_WHY])
+                                const struct balance_rounds *evidence, enum balance found,
+                                char why[BALANCE_WHY])
 {
     const double cycle_s = row->median.computing_s + row->median.t_r_s;
     const char *reason = bt_evidence_cores(&job->machine, why);
     if (reason) return reason;
     if (!row->from_device) {
-        snprintf(why, EVIDENCE_WHY, "T_R measures memory, not a device: %s",
+        snprintf(why, BALANCE_WHY, "T_R measures memory, not a device: %s",
                  row->first->warm
                      ? "the same was read just before; take --read-cache cold"
                      : "what was read lay there, or may have; write to a file system on a device "
@@ -73,13 +73,14 @@ static const char *unmeasurable(const struct bt_job *job, const struct bt_read_r
     }
     if (cycle_s < BALANCE_SHORT_S) {
         snprintf(
-            why, EVIDENCE_WHY,
+            why, BALANCE_WHY,
             "reading and the computing that it is compared with take %.3g s, and start-up and "
             "noise dominate times below %g s; read more dumps (--read all), or take a larger class",
             cycle_s, BALANCE_SHORT_S);
         return "too-short";
     }
-    return bt_evidence_rounds(evidence, found, row->zeta.conflict || row->data.conflict, why);
+    return balance_spoiled(evidence, found, row->zeta.conflict || row->data.conflict, "rounds",
+                           "while they only computed", why);
 }
 
 /* How many rounds would decide. */
@@ -133,22 +134,22 @@ static json_t *numbers_of(const struct bt_read_row *row)
 
 /* One of the four answers, or undecided. None of what is no serial file, of what was read wrongly, and of
  * continued runs. */
-static void judge_answer(json_t *to, const struct bt_job *job, struct bt_read_row *row)
+static void judge_answer(json_t *to, const struct bt_job *job, struct bt_read_row *row,
+                         const struct balance_rounds *evidence)
 {
     const struct bt_read_values *v = &row->median;
     const enum balance found = balance_of(&row->zeta, &row->data);
-    const struct bt_evidence evidence = bt_evidence_of(job, row->writer, row->first);
     const bool serial = io_writer_caps(row->writer) & IO_CAP_SERIAL_FILE;
     /* Servers, or the host of a virtual machine, may have had it in memory: true of good answers alone. */
     const char *as_far = row->first->network   ? ", as far as the nodes go"
                          : row->first->virtual ? ", as far as this virtual machine goes"
                                                : "";
-    char why[EVIDENCE_WHY], zeta[64], data[64];
-    if (!serial || !row->right || !isfinite(v->zeta) || evidence.rounds == 0) return;
+    char why[BALANCE_WHY], zeta[64], data[64];
+    if (!serial || !row->right || !isfinite(v->zeta) || evidence->rounds == 0) return;
     json_t *n = numbers_of(row);
     balance_words(v->zeta, &row->zeta, zeta);
     balance_words(v->zeta_data, &row->data, data);
-    row->reason = unmeasurable(job, row, &evidence, found, why);
+    row->reason = unmeasurable(job, row, evidence, found, why);
     if (!row->reason && found == BALANCE_NOT_DATA) {
         snprintf(why, sizeof why,
                  "zeta of reading, %s, is above %.2f, but data, %s, are not: finding and placing "
@@ -181,10 +182,10 @@ static void judge_answer(json_t *to, const struct bt_job *job, struct bt_read_ro
 
 void bt_judge_readings(const struct bt_job *job, struct bt_read_row *row)
 {
-    const struct bt_evidence evidence = bt_evidence_of(job, row->writer, row->first);
+    const struct balance_rounds evidence = bt_evidence_of(job, row->writer, row->first);
     const struct disturbance *worst = NULL;
     row->stamps = json_array();
-    judge_answer(row->stamps, job, row);
+    judge_answer(row->stamps, job, row, &evidence);
     for (int i = 0; i < job->outcomes_n; i++) {
         const struct bt_run *run = &job->outcome[i].run;
         const struct bt_reading *r = bt_reading_of(run, row->first);
@@ -205,12 +206,6 @@ void bt_judge_readings(const struct bt_job *job, struct bt_read_row *row)
         }
         json_decref(of_reading);
     }
-}
-
-bool bt_judge_read_settled(const struct bt_read_row *row)
-{
-    return row->answer && !stamp_find(row->stamps, STAMP_UNDECIDED) &&
-           !(row->reason && strcmp(row->reason, "disturbed") == 0);
 }
 
 void bt_judge_read_name(const struct bt_read_row *row, char out[160])

@@ -13,9 +13,6 @@ json_t *bt_judge_reading(const struct bt_reading *r);
  * answer and reason are set. */
 void bt_judge_readings(const struct bt_job *job, struct bt_read_row *row);
 
-/* Whether more rounds could say nothing else of it. */
-bool bt_judge_read_settled(const struct bt_read_row *row);
-
 /* "posix, read back cold (1x1x2)". out: [out] */
 void bt_judge_read_name(const struct bt_read_row *row, char out[160]);
 

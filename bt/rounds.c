@@ -94,10 +94,13 @@ static void list_undecided(struct bt_job *job, const struct bt_judged *judged)
     job->undecided[0] = '\0';
     for (int i = 0; i < judged->rows_n; i++) {
         const struct bt_row *row = &judged->row[i];
-        if (row->answer && !bt_judge_settled(row)) list(job, row->writer);
+        if (row->answer && !balance_settled(row->stamps, row->answer, row->reason))
+            list(job, row->writer);
         for (int k = 0; k < row->reads_n; k++) {
-            if (!row->read[k].answer || bt_judge_read_settled(&row->read[k])) continue;
-            bt_judge_read_name(&row->read[k], name);
+            const struct bt_read_row *read = &row->read[k];
+            if (!read->answer || balance_settled(read->stamps, read->answer, read->reason))
+                continue;
+            bt_judge_read_name(read, name);
             list(job, name);
         }
     }

@@ -20,7 +20,8 @@ static struct bt_outcome outcome[RUNS_MAX];
 static struct bt_setup setup;
 static struct bt_job job;
 static struct bt_reading reading[RUNS_MAX];
-static struct bt_read_dump right_dump = {.right = true};
+#define DUMPS 40 /* of class B */
+static struct bt_read_dump right_dump[DUMPS];
 
 /* Class B on a machine whose cores are all in use; T_C from the store. */
 static int fresh(void **state)
@@ -30,6 +31,8 @@ static int fresh(void **state)
     memset(&setup, 0, sizeof setup);
     assert_int_equal(bt_problem_class('B', &setup.problem), 0);
     setup.writers_n = 1;
+    for (int i = 0; i < DUMPS; i++)
+        right_dump[i].right = true;
     job = (struct bt_job){.setup = &setup, .outcome = outcome};
     job.machine = (struct bt_machine){.nodes = {.size = 2, .cores = 2, .node_cores = 2, .count = 1},
                                       .threads = 1,
@@ -375,7 +378,8 @@ static void rounds_go_on_until_it_is_decided(void **state)
         setup.rounds_auto = true;
         terms(n, 4, 1, 0);
         bt_judge(&j, &job);
-        assert_int_equal(bt_judge_settled(&j.row[0]), n >= BT_AUTO_FIRST);
+        assert_int_equal(balance_settled(j.row[0].stamps, j.row[0].answer, j.row[0].reason),
+                         n >= BT_AUTO_FIRST);
         assert_true(isfinite(j.row[0].paired.lo) == (n >= BT_AUTO_FIRST));
         bt_judge_free(&j);
     }
@@ -396,7 +400,7 @@ static void rounds_go_on_until_it_is_decided(void **state)
     terms(8, 4, 1, 260);
     bt_judge(&j, &job);
     assert_string_equal(j.row[0].answer, "not-measurable");
-    assert_false(bt_judge_settled(&j.row[0]));
+    assert_false(balance_settled(j.row[0].stamps, j.row[0].answer, j.row[0].reason));
     bt_judge_free(&j);
 }
 
@@ -556,7 +560,7 @@ static void readings_are_put_together_by_kind(void **state)
             r->t_r_s = 1 + round + 10 * k;
             r->cached_bytes = k == 1 ? 1000 : 0;
             r->dumps_n = 1;
-            r->dump = &right_dump;
+            r->dump = right_dump;
             snprintf(r->decomp, sizeof r->decomp, "%s", k == 0 ? "1x1x2" : "2x1x1");
         }
         job.outcome[2 * round + 1].run.readings = (struct bt_readings){2, of[round]};
@@ -587,7 +591,7 @@ static void reads(int n, double data_s, double bookkeeping_s)
                                          .dump_bytes = 1000,
                                          .right = true,
                                          .dumps_n = 1,
-                                         .dump = &right_dump,
+                                         .dump = right_dump,
                                          .data_s = data_s * by,
                                          .t_r_s = (data_s + bookkeeping_s) * by};
         outcome[2 * r + 1].run.readings = (struct bt_readings){1, &reading[r]};
@@ -635,7 +639,7 @@ static void one_answer_about_reading_for_each_case(void **state)
     fresh(state);
     reads(12, 40 * 0.4, 0);
     for (int r = 0; r < 12; r++)
-        reading[r].dumps_n = 40;
+        reading[r].dumps_n = DUMPS;
     expect_read_answer("io-too-slow", NULL);
 }
 
@@ -711,8 +715,10 @@ static void rounds_go_on_for_reading(void **state)
         setup.rounds_auto = true;
         reads(8, open ? 0.235 : 0.1, 0.02);
         bt_judge(&j, &job);
-        assert_true(bt_judge_settled(&j.row[0]));
-        assert_int_equal(bt_judge_read_settled(&j.row[0].read[0]), !open);
+        assert_true(balance_settled(j.row[0].stamps, j.row[0].answer, j.row[0].reason));
+        assert_int_equal(balance_settled(j.row[0].read[0].stamps, j.row[0].read[0].answer,
+                                         j.row[0].read[0].reason),
+                         !open);
         bt_judge_free(&j);
     }
     fresh(state);
@@ -720,7 +726,8 @@ static void rounds_go_on_for_reading(void **state)
     reads(8, 0.1, 0.02);
     reading[0].cached_bytes = 1000; /* what memory holds, more rounds do not change */
     bt_judge(&j, &job);
-    assert_true(bt_judge_read_settled(&j.row[0].read[0]));
+    assert_true(
+        balance_settled(j.row[0].read[0].stamps, j.row[0].read[0].answer, j.row[0].read[0].reason));
     bt_judge_free(&j);
 }
 

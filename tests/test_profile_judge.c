@@ -121,7 +121,7 @@ static void pairs_go_on_until_it_is_decided(void **state)
     for (int n = 6; n <= 8; n++) {
         pairs(n, 10, 0.05, 0.04);
         assert_int_equal(profile_judge(rounds, n, &open, &z), 0);
-        assert_int_equal(profile_settled(&z), n == BALANCE_ROUNDS_FIRST);
+        assert_int_equal(balance_settled(z.stamps, z.answer, z.reason), n == BALANCE_ROUNDS_FIRST);
         assert_true(isfinite(z.paired.lo) == (n == BALANCE_ROUNDS_FIRST));
         profile_zeta_end(&z);
     }
@@ -136,7 +136,7 @@ static void pairs_go_on_until_it_is_decided(void **state)
         rounds[i].with.disturbed = true;
     assert_int_equal(profile_judge(rounds, 8, &open, &z), 0);
     assert_string_equal(z.reason, "disturbed");
-    assert_false(profile_settled(&z));
+    assert_false(balance_settled(z.stamps, z.answer, z.reason));
     profile_zeta_end(&z);
 }
 

@@ -78,60 +78,29 @@ int profile_disturbance(const struct profile_run *run, const struct disturbance_
 
 /* ------------------------------------------------------------------ the answer */
 
-/* A round is disturbed where one of its runs was. Only of the run without writes shared processors count:
- * the kernel that flushes files, and threads of the MPI library that write, take what is theirs. */
+/* Why nothing can be concluded, as a word; NULL: nothing stands in the way. */
 static const char *unmeasurable(const struct profile_round *round, const struct profile_zeta *z,
-                                enum balance found, char why[320])
+                                enum balance found, char why[BALANCE_WHY])
 {
-    int disturbed = 0, shared = 0, cached = 0;
-    for (int i = 0; i < z->pairs; i++) {
-        disturbed += round[i].with.disturbed || round[i].without.disturbed;
-        shared += round[i].without.shared;
-        cached += round[i].page_cache;
-    }
-    if (cached > 0) {
-        snprintf(why, 320,
+    bool cached = false;
+    for (int i = 0; i < z->pairs; i++)
+        cached = cached || round[i].page_cache;
+    if (cached) {
+        snprintf(why, BALANCE_WHY,
                  "T_T measures memory, not a device: what was written had not reached one when the "
                  "program ended; write to a file system on a device, and let the program flush "
                  "(MPI_File_sync, fsync)");
         return "page-cache";
     }
     if (z->t_t_s < BALANCE_SHORT_S) {
-        snprintf(why, 320,
+        snprintf(why, BALANCE_WHY,
                  "a run takes %.3g s, and start-up and noise dominate times below %g s; take a "
                  "larger problem or more steps",
                  z->t_t_s, BALANCE_SHORT_S);
         return "too-short";
     }
-    if (2 * shared >= z->pairs && shared > 0) {
-        snprintf(why, 320,
-                 "in %d of %d pairs ranks did not get their processors without writing, and no "
-                 "other program took them; give every thread a processor of its own",
-                 shared, z->pairs);
-        return "processors-shared";
-    }
-    if (2 * disturbed >= z->pairs && disturbed > 0) {
-        snprintf(why, 320,
-                 "other programs, or other virtual machines, took processors from the ranks in %d "
-                 "of %d pairs; measure again when the computer does nothing else",
-                 disturbed, z->pairs);
-        return "disturbed";
-    }
-    if (disturbed > 0 && !balance_agrees(found, z->quiet_zeta, z->quiet_data)) {
-        snprintf(why, 320,
-                 "without the %d of %d pairs in which other programs, or other virtual machines, "
-                 "took processors from the ranks, the answer would be another; measure again when "
-                 "the computer does nothing else",
-                 disturbed, z->pairs);
-        return "disturbed";
-    }
-    if (z->paired.conflict || z->data.conflict) {
-        snprintf(why, 320,
-                 "what was measured has changed between the pairs: their intervals have nothing in "
-                 "common; measure again when the computer does nothing else");
-        return "disturbed";
-    }
-    return NULL;
+    return balance_spoiled(&z->rounds, found, z->paired.conflict || z->data.conflict, "pairs",
+                           "without writing", why);
 }
 
 /* How many pairs would decide, and how long they would take. */
@@ -176,7 +145,7 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
 static void add_answer(struct profile_zeta *z, const struct profile_round *round,
                        const struct profile_pairs *pairs)
 {
-    char why[320], zeta[64], data[64];
+    char why[BALANCE_WHY], zeta[64], data[64];
     json_t *n = balance_numbers(NULL, z->value, &z->paired, z->io, &z->data);
     const enum balance found = balance_of(&z->paired, &z->data);
     stamp_number(n, "rounds_n", z->pairs);
@@ -243,6 +212,13 @@ static int estimate(struct profile_zeta *z, const struct profile_round *round,
     const int n = z->pairs;
     struct sequential_plan plan;
     TRY(balance_plan(n, pairs->open, pairs->cut, &plan));
+    /* A round is disturbed where one of its runs was. Only of the run without writes shared processors
+     * count: the kernel that flushes files, and threads of the MPI library that write, take what is theirs. */
+    z->rounds.rounds = n;
+    for (int i = 0; i < n; i++) {
+        z->rounds.disturbed += round[i].with.disturbed || round[i].without.disturbed;
+        z->rounds.shared += round[i].without.shared;
+    }
     for (int i = 0; i < n; i++)
         x[i] = round[i].t_t_s;
     TRY(stat_median(x, n, &z->t_t_s));
@@ -253,18 +229,12 @@ static int estimate(struct profile_zeta *z, const struct profile_round *round,
         x[i] = round[i].t_t_s / round[i].t_c_s - 1;
     TRY(stat_median(x, n, &z->value));
     TRY(balance_look(&plan, x, n, &z->paired));
-    TRY(quiet_median(round, x, n, &z->quiet_zeta));
+    TRY(quiet_median(round, x, n, &z->rounds.zeta));
     for (int i = 0; i < n; i++)
         x[i] = (round[i].t_io_s - round[i].c_io_s) / round[i].t_c_s;
     TRY(stat_median(x, n, &z->io));
     TRY(balance_look(&plan, x, n, &z->data));
-    return quiet_median(round, x, n, &z->quiet_data);
-}
-
-bool profile_settled(const struct profile_zeta *z)
-{
-    return !stamp_find(z->stamps, STAMP_UNDECIDED) &&
-           !(z->reason && strcmp(z->reason, "disturbed") == 0);
+    return quiet_median(round, x, n, &z->rounds.data);
 }
 
 int profile_judge(const struct profile_round *round, int n, const struct profile_pairs *pairs,

@@ -34,9 +34,8 @@ int profile_disturbance(const struct profile_run *run, const struct disturbance_
 struct profile_zeta {
     int pairs;
     double t_t_s, t_c_s;
-    double value, io; /* zeta; the part of it that is time inside MPI-IO */
-    double quiet_zeta,
-        quiet_data; /* the same over the pairs that nothing disturbed; NaN: there is none */
+    double value, io;             /* zeta; the part of it that is time inside I/O */
+    struct balance_rounds rounds; /* the pairs, and the same over those that nothing disturbed */
     struct balance_estimate paired, data; /* of the two */
     json_t *stamps;                       /* owned: the answer, and the worst disturbance */
     const char *answer;                   /* code of one of the stamps */
@@ -54,9 +53,6 @@ struct profile_pairs {
 int profile_judge(const struct profile_round *round, int n, const struct profile_pairs *pairs,
                   struct profile_zeta *z);
 
-/* Whether more pairs could say nothing else: one of the four answers, and not for a disturbance, which may
- * pass. */
-bool profile_settled(const struct profile_zeta *z);
 void profile_zeta_end(struct profile_zeta *z);
 
 #endif

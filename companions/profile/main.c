@@ -592,7 +592,7 @@ static int another(const struct profile_round *round, int n, double since_s, dou
     for (int i = 0; i < n; i++)
         pair_s += round[i].took_s / n;
     TRY(profile_judge(round, n, pairs, &z));
-    const bool settled = n >= BALANCE_ROUNDS_FIRST && profile_settled(&z);
+    const bool settled = n >= BALANCE_ROUNDS_FIRST && balance_settled(z.stamps, z.answer, z.reason);
     profile_zeta_end(&z);
     pairs->cut = !settled && watch_now() - since_s + pair_s > 60 * minutes;
     *more = !settled && !pairs->cut;
