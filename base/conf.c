@@ -287,15 +287,19 @@ json_t *conf_table_json(const struct conf_program *p)
 
 /* --- what is wrong with a command line ------------------------------------------------------ */
 
-/* The option meant by a name or an unambiguous prefix of one. Returns 0, or ERR_USAGE with those
+/* The option, of the program or of all, meant by a name or an unambiguous prefix of one. Returns 0, or ERR_USAGE with those
  * that it could be, or the nearest one. */
 static int find(const struct conf_program *p, const char *name, const struct conf_option **found)
 {
+    static const struct conf_option of_all[] = {{.name = "help", .type = CONF_FLAG},
+                                                {.name = "version", .type = CONF_FLAG}};
     char list[256] = "";
     struct suggestion near = {.word = name};
     char meant[SUGGESTION_TEXT_MAX];
+    const int own_n = options_n(p);
     int n = 0;
-    for (const struct conf_option *o = p->options; o->name; o++) {
+    for (int i = 0; i < own_n + 2; i++) {
+        const struct conf_option *o = i < own_n ? &p->options[i] : &of_all[i - own_n];
         suggestion_try(&near, o->name);
         if (strncmp(o->name, name, strlen(name)) != 0) continue;
         *found = o;

@@ -122,6 +122,19 @@ sims_of() {
     [ -z "$(find result -name 'nht1-files-*')" ]
 }
 
+@test "a result that is damaged ends it with 3" {
+    local damage
+    for damage in '{"took_s": ' '[1]' '{"took_s": 1e999}'; do
+        rm -rf result damaged
+        mkdir damaged
+        { sed '$d' bin/sim && printf "echo '%s' >\"\$json\"\n" "$damage" && sed -n '$p' bin/sim; } >damaged/sim
+        chmod +x damaged/sim
+        ab --value 1 --b-bin damaged
+        expect_status 3
+        expect_text "B, round 1: "
+    done
+}
+
 @test "interrupted, it ends its program, says what it knows, removes its files and leaves with 3" {
     touch hold.3
     "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --value 1 >said 2>&1 3>&- &
@@ -182,6 +195,9 @@ END
     study ab --program sim --metric nothing --cores 2 --out result
     expect_status 1
     expect_text "has no nothing"
+    study ab --help=3
+    expect_status 1
+    expect_text "--help takes no value"
     study ab --help
     expect_status 0
     expect_text "examples:"

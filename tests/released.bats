@@ -36,6 +36,38 @@ released() {
     expect_text "the folder is not empty"
 }
 
+@test "killed, its files go with the next one among the same files" {
+    mkdir source files
+    cat >source/b_eff_io.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char name[4096];
+    for (int i = 1; i + 1 < argc; i++)
+        if (strcmp(argv[i], "-p") == 0) snprintf(name, sizeof name, "%s/b_eff_io_data", argv[i + 1]);
+    fclose(fopen(name, "w"));
+    for (;;) pause();
+}
+END
+    "$NHT1_ROOT/runs/study" released --cc "$mpicc" --cflags "-O0 -w" --source source --rounds 1 --ranks 1 --seconds 1 \
+        --mb 16 --seed 2 --out x --files files >said 2>&1 3>&- &
+    wait_until -p $! data_there
+    kill -9 $!
+    wait $! || true
+    no_process b_eff_io
+    [ -n "$(ls files)" ]
+    cp "$NHT1_ROOT/tests/standin/b_eff_io.c" source
+    released --source source --out y --files files
+    expect_status 0
+    [ -z "$(ls files)" ]
+}
+
+data_there() {
+    [ -n "$(find files -name b_eff_io_data)" ]
+}
+
 # Ours takes its minutes: here it is brief, and keeps what it measured.
 brief_beff() {
     mkdir source bin

@@ -173,6 +173,9 @@ static void wrong_options(void **state)
     refuses("--out", "--out needs a value: --out FILE");
     refuses("--layout", "--layout needs a value: --layout mijk|ijkm|records");
     refuses("--force=yes", "--force takes no value");
+    refuses("--help=3", "--help takes no value");
+    refuses("--vers=3", "--version takes no value");
+    refuses("--hlep", "did you mean --help?");
     refuses("-n", "--n needs a value");
     refuses("a b c", "unexpected word \"c\"");
 }

@@ -4,6 +4,7 @@ trouble.py, and where it is not 0 with one line that says why."""
 import argparse
 import json
 import os
+import re
 import shlex
 import sys
 
@@ -42,7 +43,8 @@ class Parser(argparse.ArgumentParser):
                 'repeats': isinstance(a.default, list)} for a in options]}
 
     def error(self, message):
-        self.exit(trouble.USAGE, '%s: %s; see --help\n' % (self.prog, text.clean(message)))
+        said = re.sub(r'^argument (?:-\w/)?(--[\w-]+): ignored explicit argument .*', r'\1 takes no value', message, flags=re.S)
+        self.exit(trouble.USAGE, '%s: %s; see --help\n' % (self.prog, text.clean(said)))
 
     def _print_message(self, message, file=None):
         """argparse's own says nothing when the output cannot be written."""

@@ -290,7 +290,10 @@ class Alternation:
             raise trouble.failed('%s, round %d: %s; its output is in %s' % (
                 side.name, number, why or 'exit status %d: %s' % (status, drive.last_words(folder)),
                 shown(folder)))
-        result = results.read_object(path)
+        try:
+            result = results.read_object(path)
+        except trouble.Trouble as e:
+            raise trouble.failed('%s, round %d: %s' % (side.name, number, e))  # what a run leaves is no usage
         cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1])
         if cost is None:
             raise trouble.usage('the result of %s has no %s%s' % (

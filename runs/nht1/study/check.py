@@ -179,7 +179,10 @@ class Check:
             ok=ok, trouble=why))
         if why == 'interrupted':
             raise trouble.failed('interrupted; what there is, is in %s' % shown(folder))
-        return results.read_object(path) if os.path.exists(path) else {}, status, why
+        try:
+            return results.read_object(path) if os.path.exists(path) else {}, status, why
+        except trouble.Trouble as e:
+            raise trouble.failed(str(e))  # what a run leaves is no usage
 
     def _failed(self, name, status, why):
         folder = os.path.join(self.folder, name)

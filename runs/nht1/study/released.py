@@ -3,16 +3,17 @@
 under the definitions 2.1 and 3.6, in alternation, pattern by pattern.
 
 The sources are no part of this project, and nothing is fetched. They are compiled in the folder of the study."""
+import contextlib
 import json
 import os
 import random
+import secrets
 import shlex
-import shutil
 import socket
 
 from .. import VERSION, command, patterns, protfile, stats, sumfile, text, tools, trouble
 from ..report.output import Outputs
-from . import child, drive, launch, whole
+from . import child, drive, launch, scratch, whole
 from .folder import shown, utc, write_json, write_text
 
 SOURCES = {'b_eff_io': 'b_eff_io.c', 'b_eff': 'b_eff.c'}
@@ -108,7 +109,7 @@ class Released:
         if args.files and not os.path.isdir(args.files):
             raise trouble.usage('--files %s: no such folder' % text.clean(args.files))
         self.folder = whole.new_folder(args.out, 'released')
-        self.files = os.path.abspath(args.files) if args.files else os.path.join(self.folder, 'files')
+        self.files = None  # while it runs, a folder for what is measured
         self.stop, self.began = child.Stop(), utc()
         self.compared, self.order, self.told = {p: Compared() for p in sources}, [], []
         self.interrupted = False
@@ -118,8 +119,6 @@ class Released:
             print(text.clean(words, 2000), flush=True)
 
     def build(self):
-        for folder in (self.folder, self.files):
-            os.makedirs(folder, exist_ok=True)
         for program, source in self.sources.items():
             define = ['-DMEMORY_PER_PROCESSOR=%d' % self.args.mb] if program == 'b_eff' else []
             words = self.args.cc + self.args.cflags + define + ['-I' + os.path.dirname(source), '-o', os.path.join(
@@ -189,6 +188,17 @@ class Released:
     def run(self):
         self.stop.install()
         self.build()
+        where = os.path.abspath(self.args.files or self.folder)
+        with contextlib.ExitStack() as stack:
+            try:
+                self.files = stack.enter_context(scratch.folder(where, secrets.token_hex(8)))
+                if not self.args.files:  # as a run sees it from its own folder: b_eff_io has room for short names alone
+                    self.files = os.path.join(os.pardir, os.path.basename(self.files))
+            except OSError as e:
+                raise trouble.failed('%s: cannot write there: %s' % (text.clean(where), e.strerror))
+            self._rounds()
+
+    def _rounds(self):
         order = random.Random(self.seed)
         for number in range(1, self.args.rounds + 1):
             for program in self.sources:
@@ -215,10 +225,6 @@ class Released:
                         [text.csv_cell(p), text.csv_cell(method), size, n, *map(text.csv_number, values)]
                         for (p, method, size), n, *values in c.by_size]))
         write_json(os.path.join(self.folder, 'released.json'), self.json())
-
-    def close(self):
-        if not self.args.files:
-            shutil.rmtree(self.files, ignore_errors=True)
 
     def json(self):
         return {'schema': 'nht1-released/1', 'version': VERSION, 'host': socket.gethostname(), 'started_utc': self.began,
@@ -262,10 +268,7 @@ def main(argv):
             outputs.add(args.json, lambda: json.dumps(study.json(), indent=1) + '\n', '--json')
         outputs.check()
         study = Released(args, _sources(args.source))
-        try:
-            study.run()
-        finally:
-            study.close()
+        study.run()
         study.finish()
         outputs.write()
         for words in study.told:
