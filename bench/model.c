@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A model of the time of one step over N, ranks and decomposition (docs/performance.md): fitted to
  * the result of `make bench`, compared with it, and carried on to machines that are not at hand.
- *
- *   step      exchange + right-hand side + three sweeps
- *   work      a = c cells + l lines, per phase; cells count the lanes that are padding
- *   exchange  messages x latency + bytes (copy + 1 / bandwidth)
- *   sweep     trip + (groups - 1) each, where ranks share the lines:
- *   busy      work of a group + 4 overhead
- *   trip      busy + (parts - 1) (busy + 2 latency + bytes of a group / bandwidth), up the chain and down
- *   each      busy, or what the link takes, or trip / window where no more groups than that may be under way
- *
- * c, l and copy are least-squares fits; latency, overhead and bandwidth are options. */
+ * The model is bt/solver/cost.h. c, l and copy are least-squares fits; latency, overhead and bandwidth are options. */
 #include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,23 +14,22 @@
 #include "base/json.h"
 #include "base/start.h"
 #include "base/version.h"
+#include "bt/solver/cost.h"
 #include "bt/solver/decomp.h"
-#include "bt/solver/plan.h"
 #include "bt/solver/problem.h"
 
 #define SCHEMA   "nht1-model/1"
 #define ROWS_MAX 1024
 
-/* Bytes handed on per lane of a batch, up and down. */
-#define CARRY_BYTES (8.0 * (BT_CARRY + BT_NCOMP))
-
-enum phase { RHS, XI, ETA, ZETA, PHASES };
-static const char *const phase_name[PHASES] = {"rhs", "xi", "eta", "zeta"};
+static const char *const phase_name[BT_COST_PHASES] = {"rhs", "xi", "eta", "zeta"};
 
 struct options {
     double latency_us, overhead_us, gbytes_per_s;
     double node_latency_us, node_gbytes_per_s;
+    double link_gbytes_per_s, team_us, remote;
+    int64_t cores, sockets;
     int64_t lanes, group;
+    bool reference;
     const char *classes, *json;
 };
 
@@ -79,6 +69,40 @@ static const struct conf_option table[] = {
      CONF_RANGE(1e-6, 1e6),
      .help = "10^9 bytes per second between two ranks inside it.",
      AT(node_gbytes_per_s)},
+    {.name = "cores",
+     .arg = "N",
+     .def = "0",
+     CONF_RANGE(0, 1e6),
+     .help =
+         "Cores of a node: one rank per node, per socket and per core are predicted as well. 0: "
+         "they are not.",
+     AT(cores),
+     .group = "Ranks x threads on large nodes"},
+    {.name = "sockets",
+     .arg = "N",
+     .def = "2",
+     CONF_RANGE(1, 1e6),
+     .help = "Sockets of a node.",
+     AT(sockets)},
+    {.name = "link",
+     .arg = "GB/S",
+     .def = "25",
+     CONF_RANGE(1e-6, 1e6),
+     .help = "10^9 bytes per second of a node's link, which its ranks share, assumed.",
+     AT(link_gbytes_per_s)},
+    {.name = "team",
+     .arg = "US",
+     .def = "1",
+     CONF_RANGE(0, 1e6),
+     .help = "Microseconds in which two threads start a parallel region and end it, log2(threads) "
+             "times as long for more, assumed.",
+     AT(team_us)},
+    {.name = "remote",
+     .arg = "SHARE",
+     .def = "0.2",
+     CONF_RANGE(0, 100),
+     .help = "Share by which work on data of another socket takes longer, assumed.",
+     AT(remote)},
     {.name = "lanes",
      .arg = "N",
      .def = "8",
@@ -91,12 +115,11 @@ static const struct conf_option table[] = {
      CONF_RANGE(1, 1e6),
      .help = "Batches in a message of the pipeline. Default: the solver's own choice.",
      AT(group)},
-    {.name = "classes",
-     .arg = "LETTERS",
-     .def = "DE",
-     .help = "Classes to predict.",
-     AT(classes),
+    {.name = "reference",
+     .help = "The processor of docs/performance.md instead of a result of `make bench`.",
+     AT(reference),
      .group = "What is reported"},
+    {.name = "classes", .arg = "LETTERS", .def = "DE", .help = "Classes to predict.", AT(classes)},
     {.name = "json",
      .arg = "FILE",
      .help = "Write parameters, comparison and predictions to this file as well.",
@@ -116,147 +139,19 @@ static const struct conf_program program = {
     .options = table,
 };
 
-struct network {
-    double latency_s, overhead_s, s_per_byte;
-};
-
 struct model {
     struct options opt;
-    double c[PHASES], l[PHASES]; /* seconds per padded cell, per line */
-    double copy;                 /* seconds per byte of a halo, both copies */
-    double busy;                 /* times slower when all cores work */
-    double rms[PHASES];          /* relative deviation of the fits */
+    struct bt_cost_machine fit; /* its network: that of the predictions */
+    double rms[BT_COST_PHASES]; /* relative deviation of the fits */
 };
-
-/* The largest block of a decomposition: what everybody waits for. */
-struct block {
-    int64_t n[3];    /* interior cells */
-    int64_t full[3]; /* with boundary planes */
-    int parts[3];
-    int64_t size; /* N */
-};
-
-static struct block block_of(const struct bt_decomp *d)
-{
-    struct block b = {.size = d->n};
-    for (int q = 0; q < 3; q++) {
-        b.parts[q] = d->p[q];
-        for (int p = 0; p < d->p[q]; p++) {
-            const int64_t lo = bt_decomp_first(d->n, d->p[q], p);
-            const int64_t hi = bt_decomp_first(d->n, d->p[q], p + 1);
-            const int64_t n = (hi < d->n - 1 ? hi : d->n - 1) - (lo > 1 ? lo : 1);
-            if (n > b.n[q]) b.n[q] = n;
-            if (hi - lo > b.full[q]) b.full[q] = hi - lo;
-        }
-    }
-    return b;
-}
-
-/* Direction of a phase; the right-hand side runs along x. */
-static int direction_of(enum phase ph)
-{
-    return ph <= XI ? 0 : ph == ETA ? 1 : 2;
-}
-
-static int64_t batches_of(const struct block *b, int q, int64_t lanes)
-{
-    return bt_plan_batches(q, b->n, lanes);
-}
-
-static double cells_of(const struct block *b, enum phase ph, int64_t lanes)
-{
-    if (ph == RHS) return (double)(bt_plan_div_up(b->n[0], lanes) * lanes * b->n[1] * b->n[2]);
-    return (double)(batches_of(b, direction_of(ph), lanes) * lanes * b->n[direction_of(ph)]);
-}
-
-static double lines_of(const struct block *b, enum phase ph, int64_t lanes)
-{
-    return cells_of(b, ph, lanes) / (double)b->n[direction_of(ph)];
-}
-
-/* Seconds of a phase's arithmetic on one core of a busy computer. */
-static double work_s(const struct model *m, const struct block *b, enum phase ph)
-{
-    const int64_t lanes = m->opt.lanes;
-    return m->c[ph] * cells_of(b, ph, lanes) + m->l[ph] * lines_of(b, ph, lanes);
-}
-
-/* Batches in a message, as the solver chooses with one thread unless told otherwise. */
-static int64_t group_of(const struct model *m, const struct block *b, int q)
-{
-    const int64_t lanes = m->opt.lanes;
-    if (m->opt.group > 0) return m->opt.group;
-    return bt_plan_group(b->size, b->parts[q], batches_of(b, q, lanes), lanes, 1);
-}
-
-/* Groups that the lowest rank of a chain may have between elimination and back substitution. */
-static int64_t window_of(const struct model *m, const struct block *b, int q)
-{
-    const int64_t lanes = m->opt.lanes;
-    return bt_plan_window(b->size, b->parts[q], 0, batches_of(b, q, lanes), lanes,
-                          group_of(m, b, q));
-}
-
-/* What a divided direction costs beside its work: the way up and down the chain, and a rank that may
- * have no more groups under way waits for the first of them to come back. */
-static double pipe_s(const struct model *m, const struct block *b, int q, double work,
-                     const struct network *net)
-{
-    if (b->parts[q] == 1) return 0;
-    const int64_t batches = batches_of(b, q, m->opt.lanes), g = group_of(m, b, q);
-    const double groups = (double)bt_plan_div_up(batches, g),
-                 bytes = CARRY_BYTES * (double)m->opt.lanes;
-    const double busy = work / groups + 4 * net->overhead_s;
-    const double there_and_back = busy + (b->parts[q] - 1) * (busy + 2 * net->latency_s +
-                                                              bytes * (double)g * net->s_per_byte);
-    const double link = 8.0 * BT_CARRY * (double)(m->opt.lanes * g) * net->s_per_byte;
-    const double each = fmax(fmax(busy, link), there_and_back / (double)window_of(m, b, q));
-    return there_and_back + (groups - 1) * each - work;
-}
-
-/* Messages that a rank in the middle sends, and their bytes. */
-static double halo(const struct block *b, double *bytes)
-{
-    double messages = 0;
-    *bytes = 0;
-    for (int q = 0; q < 3; q++) {
-        const double sides = b->parts[q] == 1 ? 0 : b->parts[q] == 2 ? 1 : 2;
-        const double face = (double)(b->full[(q + 1) % 3] * b->full[(q + 2) % 3]);
-        messages += sides;
-        *bytes += sides * 2 * 5 * 8 * face;
-    }
-    return messages;
-}
-
-struct times {
-    double work_s, exchange_s, pipe_s, step_s;
-};
-
-static struct times step_of(const struct model *m, const struct block *b, int threads, double busy,
-                            const struct network *net)
-{
-    struct times t = {0};
-    double bytes, w[PHASES];
-    const double messages = halo(b, &bytes);
-    for (int ph = 0; ph < PHASES; ph++) {
-        w[ph] = work_s(m, b, (enum phase)ph) * busy / threads;
-        t.work_s += w[ph];
-    }
-    t.exchange_s =
-        messages * (net->latency_s + 2 * net->overhead_s) + bytes * (m->copy + net->s_per_byte);
-    t.pipe_s = pipe_s(m, b, 0, w[RHS] + w[XI], net) + pipe_s(m, b, 1, w[ETA], net) +
-               pipe_s(m, b, 2, w[ZETA], net);
-    t.step_s = t.work_s + t.exchange_s + t.pipe_s;
-    return t;
-}
 
 /* ------------------------------------------------------------------ measurements */
 
 struct row {
     const char *cls, *decomp;
     int64_t n, steps, ranks, threads;
-    double step_s, exchange_s, phase_s[PHASES];
-    struct block block;
+    double step_s, exchange_s, phase_s[BT_COST_PHASES];
+    struct bt_cost_block block;
 };
 
 static double phase_of(const json_t *r, const char *name)
@@ -279,10 +174,10 @@ static int row_read(const json_t *r, const char *where, struct row *row)
     TRY(js_get_int(r, where, "threads", 1, 1 << 20, &row->threads));
     TRY(js_get_real(r, where, "median_s", &median_s));
     TRY(bt_decomp_make(grid, row->n, (int)row->ranks, 0, &d));
-    row->block = block_of(&d);
+    row->block = bt_cost_block(&d, 1);
     row->step_s = median_s / (double)row->steps;
     row->exchange_s = phase_of(r, "exchange");
-    for (int ph = 0; ph < PHASES; ph++)
+    for (int ph = 0; ph < BT_COST_PHASES; ph++)
         row->phase_s[ph] = phase_of(r, phase_name[ph]);
     return 0;
 }
@@ -358,21 +253,21 @@ static double fit_data(const struct data *d, double p[2])
 }
 
 /* c and l of a phase from the runs on one core; large problems count for more. */
-static void fit_phase(struct model *m, enum phase ph, const struct row *row, int n)
+static void fit_phase(struct model *m, enum bt_cost_phase ph, const struct row *row, int n)
 {
     static struct data d;
     double p[2];
     d.n = 0;
     for (int i = 0; i < n; i++) {
         if (row[i].ranks * row[i].threads != 1 || row[i].phase_s[ph] <= 0) continue;
-        d.x[d.n][0] = cells_of(&row[i].block, ph, m->opt.lanes);
-        d.x[d.n][1] = lines_of(&row[i].block, ph, m->opt.lanes);
+        d.x[d.n][0] = bt_cost_cells(&row[i].block, ph, m->fit.lanes);
+        d.x[d.n][1] = bt_cost_lines(&row[i].block, ph, m->fit.lanes);
         d.weight[d.n] = (double)row[i].n;
         d.y[d.n++] = row[i].phase_s[ph];
     }
     m->rms[ph] = fit_data(&d, p);
-    m->c[ph] = p[0];
-    m->l[ph] = p[1];
+    m->fit.cell_s[ph] = p[0];
+    m->fit.line_s[ph] = p[1];
 }
 
 /* Seconds per byte of a halo: exchanges of the runs with ranks, by bytes and messages. */
@@ -383,12 +278,12 @@ static void fit_copy(struct model *m, const struct row *row, int n)
     d.n = 0;
     for (int i = 0; i < n; i++) {
         if (row[i].ranks == 1 || row[i].exchange_s <= 0) continue;
-        d.x[d.n][1] = halo(&row[i].block, &d.x[d.n][0]);
+        d.x[d.n][1] = bt_cost_halo(&row[i].block, &d.x[d.n][0]);
         d.weight[d.n] = (double)row[i].n;
         d.y[d.n++] = row[i].exchange_s;
     }
     fit_data(&d, p);
-    m->copy = p[0];
+    m->fit.copy_s_per_byte = p[0];
 }
 
 /* How much slower a core computes when all do: the largest class on all threads of one rank. */
@@ -401,7 +296,7 @@ static void fit_busy(struct model *m, const struct row *row, int n)
             all = &row[i];
     for (int i = 0; all && i < n; i++)
         if (row[i].n == all->n && row[i].ranks == 1 && row[i].threads == 1) one = &row[i];
-    m->busy = one ? fmax(1, (double)all->threads * all->step_s / one->step_s) : 1;
+    m->fit.busy = one ? fmax(1, (double)all->threads * all->step_s / one->step_s) : 1;
 }
 
 /* ------------------------------------------------------------------ what comes out */
@@ -409,41 +304,43 @@ static void fit_busy(struct model *m, const struct row *row, int n)
 static json_t *tell_parameters(const struct model *m)
 {
     json_t *o = json_object();
-    printf("Fitted to runs on one core, per phase: time = c cells + l lines\n");
+    printf("%s, per phase: time = c cells + l lines\n",
+           m->opt.reference ? "Those of docs/performance.md" : "Fitted to runs on one core");
     struct columns cells;
     columns_begin(&cells, "  -6 12 12 14");
     columns_row(&cells, "phase", "c ns", "l ns", "rms deviation", NULL);
-    for (int ph = 0; ph < PHASES; ph++) {
+    for (int ph = 0; ph < BT_COST_PHASES; ph++) {
         json_t *x = json_object();
         columns_cell(&cells, "%s", phase_name[ph]);
-        columns_cell(&cells, "%.3f", 1e9 * m->c[ph]);
-        columns_cell(&cells, "%.3f", 1e9 * m->l[ph]);
+        columns_cell(&cells, "%.3f", 1e9 * m->fit.cell_s[ph]);
+        columns_cell(&cells, "%.3f", 1e9 * m->fit.line_s[ph]);
         columns_cell(&cells, "%.1f %%", 100 * m->rms[ph]);
-        js_set(x, "s_per_cell", js_real(m->c[ph]));
-        js_set(x, "s_per_line", js_real(m->l[ph]));
+        js_set(x, "s_per_cell", js_real(m->fit.cell_s[ph]));
+        js_set(x, "s_per_line", js_real(m->fit.line_s[ph]));
         js_set(x, "rms_deviation", js_real(m->rms[ph]));
         js_set(o, phase_name[ph], x);
     }
     columns_print(&cells, stdout);
     printf("  halo copies, waiting included: %.3f ns per byte; all cores busy: %.3f times slower\n",
-           1e9 * m->copy, m->busy);
-    js_set(o, "copy_s_per_byte", js_real(m->copy));
-    js_set(o, "busy_factor", js_real(m->busy));
+           1e9 * m->fit.copy_s_per_byte, m->fit.busy);
+    js_set(o, "copy_s_per_byte", js_real(m->fit.copy_s_per_byte));
+    js_set(o, "busy_factor", js_real(m->fit.busy));
     return o;
 }
 
 static json_t *tell_comparison(const struct model *m, const struct row *row, int n)
 {
-    const struct network node = {1e-6 * m->opt.node_latency_us, 1e-6 * m->opt.overhead_us,
-                                 1e-9 / m->opt.node_gbytes_per_s};
+    struct bt_cost_machine node = m->fit;
+    node.network = node.inside;
     json_t *list = json_array();
+    if (n == 0) return list;
     printf("\nThe model and what was measured, ms per step\n");
     struct columns cells;
     columns_begin(&cells, "  -5 7 -6 10 10 8");
     columns_row(&cells, "class", "rk x th", "decomp", "measured", "model", "off by", NULL);
     for (int i = 0; i < n; i++) {
-        const double busy = row[i].ranks * row[i].threads == 1 ? 1 : m->busy;
-        const double s = step_of(m, &row[i].block, (int)row[i].threads, busy, &node).step_s;
+        node.busy = row[i].ranks * row[i].threads == 1 ? 1 : m->fit.busy;
+        const double s = bt_cost_step(&node, &row[i].block, row[i].threads, 1).step_s;
         json_t *x = json_object();
         columns_cell(&cells, "%s", row[i].cls);
         columns_cell(&cells, "%lld x%2lld", (long long)row[i].ranks, (long long)row[i].threads);
@@ -465,22 +362,20 @@ static json_t *tell_comparison(const struct model *m, const struct row *row, int
 
 /* One step of a decomposition; false when it leaves a rank without a cell. */
 static bool predict(const struct model *m, const char *decomp, int64_t size, int ranks,
-                    struct times *t, char grid[40])
+                    struct bt_cost *t, char grid[40])
 {
-    const struct network net = {1e-6 * m->opt.latency_us, 1e-6 * m->opt.overhead_us,
-                                1e-9 / m->opt.gbytes_per_s};
     struct bt_decomp d;
     if (bt_decomp_make(decomp, size, ranks, 0, &d) < 0) {
         err_clear();
         return false;
     }
-    const struct block b = block_of(&d);
+    const struct bt_cost_block b = bt_cost_block(&d, 1);
     bt_decomp_name(&d, grid);
-    *t = step_of(m, &b, 1, m->busy, &net);
+    *t = bt_cost_step(&m->fit, &b, 1, 1);
     return true;
 }
 
-static void tell_times(const struct times *t, const char *grid, double ideal_s,
+static void tell_times(const struct bt_cost *t, const char *grid, double ideal_s,
                        struct columns *cells, json_t *to, const char *key)
 {
     json_t *o = json_object();
@@ -500,7 +395,7 @@ static void tell_times(const struct times *t, const char *grid, double ideal_s,
 static json_t *tell_ranks(const struct model *m, int64_t size, int ranks, double one_s,
                           struct columns *cells)
 {
-    struct times slabs, cubes;
+    struct bt_cost slabs, cubes;
     char grid1[40], grid3[40] = "";
     json_t *o = json_object();
     const bool have1 = predict(m, "1d:z", size, ranks, &slabs, grid1);
@@ -522,7 +417,7 @@ static int crossover(const struct model *m, int64_t size)
     int from = 0;
     for (int k = 4; k <= 8192; k *= 2)
         for (int ranks = k; ranks <= k + k / 2; ranks += k / 2) {
-            struct times slabs, cubes;
+            struct bt_cost slabs, cubes;
             char grid[40];
             if (!predict(m, "3d", size, ranks, &cubes, grid)) continue;
             const bool ahead =
@@ -533,10 +428,57 @@ static int crossover(const struct model *m, int64_t size)
     return from;
 }
 
+/* One rank per node, per socket and per core, on 64 to 65536 cores. */
+static json_t *tell_splits(const struct model *m, int64_t size, double one_s)
+{
+    struct bt_cost_machine node = m->fit;
+    struct columns cells;
+    json_t *list = json_array();
+    node.network.s_per_byte = 1e-9 / m->opt.link_gbytes_per_s;
+    printf("  Nodes of %lld cores on %lld sockets, a link of %g GB/s each, one rank per ...\n",
+           (long long)m->opt.cores, (long long)m->opt.sockets, m->opt.link_gbytes_per_s);
+    columns_begin(&cells, "  5 7 9 9 9  -9 7");
+    columns_row(&cells, "nodes", "cores", "node", "socket", "core", "best", "eff %", NULL);
+    for (int64_t cores = 64; cores <= 65536; cores *= 2) {
+        struct bt_cost_split split[BT_COST_SPLITS];
+        static const char *const per[BT_COST_SPLITS] = {"node", "socket", "core"};
+        const int64_t nodes = cores / m->opt.cores;
+        int best = 0, k = 0;
+        if (nodes == 0 || nodes * m->opt.cores != cores) continue;
+        const int n =
+            bt_cost_splits(&node, "3d", size, nodes, m->opt.cores, m->opt.sockets, split, &best);
+        if (n == 0) continue;
+        columns_cell(&cells, "%lld", (long long)nodes);
+        columns_cell(&cells, "%lld", (long long)cores);
+        for (int i = 0; i < BT_COST_SPLITS; i++) {
+            const bool have = k < n && strcmp(split[k].per, per[i]) == 0;
+            if (have) {
+                columns_cell(&cells, "%.3f", 1e3 * split[k].cost.step_s);
+                json_t *x = json_object();
+                js_set(x, "nodes", json_integer(nodes));
+                js_set(x, "per", json_string(per[i]));
+                js_set(x, "ranks", json_integer(split[k].ranks));
+                js_set(x, "threads", json_integer(split[k].threads));
+                js_set(x, "s_per_step", js_real(split[k].cost.step_s));
+                js_set(x, "best", json_boolean(k == best));
+                json_array_append_new(list, x);
+                k++;
+            } else {
+                columns_cell(&cells, "-");
+            }
+        }
+        columns_cell(&cells, "%s", split[best].per);
+        columns_cell(&cells, "%.1f", 100 * one_s / (double)cores / split[best].cost.step_s);
+        columns_row(&cells, NULL);
+    }
+    columns_print(&cells, stdout);
+    return list;
+}
+
 static int tell_class(const struct model *m, char cls, json_t *to)
 {
     struct bt_problem p;
-    struct times one;
+    struct bt_cost one;
     char grid[40];
     TRY(bt_problem_class(cls, &p));
     const int64_t size = p.n;
@@ -560,6 +502,7 @@ static int tell_class(const struct model *m, char cls, json_t *to)
     js_set(o, "n", json_integer(size));
     js_set(o, "crossover_ranks", from ? json_integer(from) : json_null());
     js_set(o, "ranks", list);
+    if (m->opt.cores > 0) js_set(o, "splits", tell_splits(m, size, one.step_s));
     json_array_append_new(to, o);
     return 0;
 }
@@ -583,18 +526,34 @@ static int write_results(const struct model *m, const struct row *row, int n)
     return rc;
 }
 
+/* What the options say of the machine; the fits give the rest. */
+static void machine_from(const struct options *o, struct bt_cost_machine *m)
+{
+    *m = bt_cost_reference;
+    m->overhead_s = 1e-6 * o->overhead_us;
+    m->team_s = 1e-6 * o->team_us;
+    m->remote = o->remote;
+    m->network = (struct bt_cost_link){1e-6 * o->latency_us, 1e-9 / o->gbytes_per_s};
+    m->inside = (struct bt_cost_link){1e-6 * o->node_latency_us, 1e-9 / o->node_gbytes_per_s};
+    m->lanes = o->lanes;
+    m->group = o->group;
+}
+
 static int model_file(const void *opts, const struct conf_list *args)
 {
     static struct row row[ROWS_MAX];
     struct model m = {.opt = *(const struct options *)opts};
     json_t *bench = NULL;
-    if (args->n != 1) return err_set(ERR_USAGE, "give the result of make bench, BENCH.json");
+    machine_from(&m.opt, &m.fit);
+    if (m.opt.reference && args->n == 0) return write_results(&m, row, 0);
+    if (m.opt.reference || args->n != 1)
+        return err_set(ERR_USAGE, "give the result of make bench, BENCH.json, or --reference");
     TRY(js_read(args->item[0], &bench));
     const int n = rows_read(args->item[0], bench, row);
     int rc = n;
     if (n > 0) {
-        for (int ph = 0; ph < PHASES; ph++)
-            fit_phase(&m, (enum phase)ph, row, n);
+        for (int ph = 0; ph < BT_COST_PHASES; ph++)
+            fit_phase(&m, (enum bt_cost_phase)ph, row, n);
         fit_copy(&m, row, n);
         fit_busy(&m, row, n);
         rc = write_results(&m, row, n);

@@ -26,6 +26,7 @@
 #include "bt/read.h"
 #include "bt/result.h"
 #include "bt/run.h"
+#include "bt/solver/cost.h"
 #include "bt/solver/decomp.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/solver.h"
@@ -65,6 +66,8 @@ struct forecast {
     double t_c_s, t_t_s, time_s; /* T_C; T_T at WRITE_RATE; of the whole command */
     double needed_rate;          /* bytes/s in T_T - T_C at which zeta would be 10 % */
     json_t *misfits, *warnings;  /* arrays of sentences */
+    struct bt_cost_split split[BT_COST_SPLITS]; /* ways to fill the cores of the nodes */
+    int splits_n, split_best;
     bt_forecast_labels *labels;
     json_t *candidates; /* of --io auto: labels; NULL: no search */
 };
@@ -275,6 +278,27 @@ static void times(struct forecast *f)
     f->read_bytes = (int64_t)((double)f->read_bytes * made / rounds);
 }
 
+/* Ranks x threads for these nodes, by the cost model with work that takes as long as T_C says; one that
+ * was given may be of any machine. */
+static void splits(struct forecast *f, const struct bt_machine *m)
+{
+    const struct bt_problem *p = &f->setup->problem;
+    struct bt_cost_machine here = bt_cost_reference;
+    struct sys_cpu cpu;
+    double cell_s = 0;
+    for (int i = 0; i < BT_COST_PHASES; i++)
+        cell_s += here.busy * here.cell_s[i];
+    if (f->tc_origin != FROM_USER && f->t_c_s > 0) {
+        const double cells = (double)p->n * (double)p->n * (double)p->n * (double)p->steps;
+        const double used = (double)num_min(f->ranks * f->threads, f->cores);
+        for (int i = 0; i < BT_COST_PHASES; i++)
+            here.cell_s[i] *= f->t_c_s * used / cells / cell_s;
+    }
+    sys_cpu(&cpu);
+    f->splits_n = bt_cost_splits(&here, f->setup->opt.decomp, p->n, f->nodes, m->nodes.node_cores,
+                                 num_max(1, cpu.packages_n), f->split, &f->split_best);
+}
+
 /* What --io auto would try, and in how much time. */
 static int search(struct forecast *f)
 {
@@ -298,6 +322,7 @@ static int plan(struct forecast *f, const struct bt_machine *m)
     f->rule_holds = f->ratio >= RESIDENT_RULE;
     TRY(find_t_c(f, m));
     times(f);
+    splits(f, m);
     return search(f);
 }
 
@@ -362,6 +387,14 @@ static void print(const struct forecast *f, FILE *to)
     }
     fprintf(to, "Time      %s %s for the whole command\n", f->candidates ? "at most" : "about",
             units_duration(f->time_s, a));
+    for (int k = 0; k < f->splits_n && f->splits_n > 1; k++) {
+        const struct bt_cost_split *x = &f->split[k];
+        fprintf(to,
+                "%s %lld x %lld thread%s, one rank per %s (%s): %s a step by the cost model%s\n",
+                k == 0 ? "Split    " : "         ", (long long)x->ranks, (long long)x->threads,
+                units_plural(x->threads), x->per, x->grid, units_duration(x->cost.step_s, a),
+                k == f->split_best ? ", recommended" : "");
+    }
     json_array_foreach(f->warnings, i, text)
         plain_line(to, "Warning   %s", json_string_value(text));
     json_array_foreach(f->misfits, i, text)
@@ -403,6 +436,15 @@ static json_t *plan_json(const void *of, int status)
         json_object_set_new(o, "search",
                             json_pack("{so so}", "minutes", js_real(f->setup->opt.minutes),
                                       "candidates", json_incref(f->candidates)));
+    json_t *list = json_array();
+    for (int k = 0; k < f->splits_n && f->splits_n > 1; k++)
+        json_array_append_new(list,
+                              json_pack("{ss sI sI ss so sb}", "per", f->split[k].per, "ranks",
+                                        (json_int_t)f->split[k].ranks, "threads",
+                                        (json_int_t)f->split[k].threads, "decomp", f->split[k].grid,
+                                        "s_per_step", js_real(f->split[k].cost.step_s),
+                                        "recommended", k == f->split_best));
+    json_object_set_new(o, "splits", list);
     json_object_update(o, sizes);
     json_object_update(o, rest);
     json_decref(sizes);

@@ -148,6 +148,19 @@ perfect() {
     [ "$(jq -s '.[1] < 0.5 * .[0]' pipe)" = true ]
 }
 
+@test "the model predicts ranks x threads on nodes of many cores; the link of a node counts" {
+    run "$BENCH/model" --reference --classes D --cores 64 --json near.json
+    expect_status 0
+    expect_text "Nodes of 64 cores on 2 sockets"
+    expect '.predictions[0].splits | group_by(.nodes) | map(map(select(.best)) | length == 1) | length == 11 and all' near.json
+    expect '.predictions[0].splits | [.[] | .ranks * .threads == .nodes * 64] | all' near.json
+    "$BENCH/model" --reference --classes D --cores 64 --link 1 --json far.json
+    jq '.predictions[0].splits[] | select(.nodes == 64 and .per == "core").s_per_step' near.json far.json >step
+    [ "$(jq -s '.[0] < .[1]' step)" = true ]
+    run "$BENCH/model" --reference far.json
+    expect_status 1
+}
+
 @test "the model refuses what it cannot read" {
     run "$BENCH/model" missing.json
     expect_status 3

@@ -149,3 +149,16 @@ holds() {
         expect_text "not one of: auto"
     done
 }
+
+@test "ranks x threads: every way that fills the nodes, one recommended; none where the grid leaves no choice" {
+    plan --class D --io none --nodes 64 --ranks 64 --decomp 3d
+    expect_status 0
+    expect_schema nht1-bt-plan-1 plan.json
+    holds '.cores_of_nodes as $cores | [.splits[] | .ranks * .threads == $cores and .s_per_step > 0] | all'
+    holds '(.splits | length) == 0 or ([.splits[] | select(.recommended)] | length == 1)'
+    holds '(.splits | length) == 0 or (.splits as $s | $s[] | select(.recommended) | .s_per_step <= 1.02 * ([$s[].s_per_step] | min))'
+    holds '((.cores_of_nodes > 64) == (.splits | length > 1))'
+    plan --class D --io none --nodes 64 --ranks 64 --decomp 4x4x4
+    expect_status 0
+    holds '.splits == []'
+}

@@ -3,7 +3,7 @@
 #define BT_PLAN_H
 /* Layer 2, free of MPI and io/. How the lines of a direction are grouped: into batches of vectors,
  * and batches into the messages of a pipeline. Pure rules over sizes, for the solver and for the
- * model of its cost (bench/model.c). */
+ * model of its cost (bt/solver/cost.h). */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The cost model of a step: what must follow from it whatever its parameters are worth. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bt/solver/cost.h"
+
+static struct bt_cost_block block(const char *decomp, int64_t n, int ranks, int64_t node_ranks)
+{
+    struct bt_decomp d;
+    assert_int_equal(bt_decomp_make(decomp, n, ranks, 0, &d), 0);
+    return bt_cost_block(&d, node_ranks);
+}
+
+static double step_s(const struct bt_cost_machine *m, const struct bt_cost_block *b,
+                     int64_t threads)
+{
+    return bt_cost_step(m, b, threads, 1).step_s;
+}
+
+static void test_one_core_has_nothing_but_work(void **state)
+{
+    (void)state;
+    const struct bt_cost_block b = block("3d", 66, 1, 1);
+    const struct bt_cost c = bt_cost_step(&bt_cost_reference, &b, 1, 1);
+    assert_true(c.exchange_s == 0 && c.pipe_s == 0 && c.step_s == c.work_s);
+    /* 64^3 interior cells are whole vectors in every phase. */
+    const double expected = 64.0 * 64 * 64 * 1.06 * (12.1e-9 + 18.3e-9 + 16.0e-9 + 17.2e-9);
+    assert_true(c.work_s > 0.9999 * expected && c.work_s < 1.0001 * expected);
+}
+
+static void test_more_latency_overhead_or_bytes_never_help(void **state)
+{
+    (void)state;
+    const struct bt_cost_block b = block("3d", 408, 512, 8);
+    double before = 0;
+    for (int i = 0; i < 20; i++) {
+        struct bt_cost_machine m = bt_cost_reference;
+        m.network.latency_s *= i;
+        m.network.s_per_byte *= i;
+        m.overhead_s *= i;
+        const double s = step_s(&m, &b, 1);
+        assert_true(s > before);
+        before = s;
+    }
+}
+
+/* In a direction that is whole, and with teams that cost nothing. */
+static void test_threads_share_the_work(void **state)
+{
+    (void)state;
+    struct bt_cost_machine m = bt_cost_reference;
+    m.team_s = 0;
+    const struct bt_cost_block b = block("3d", 258, 1, 1);
+    for (int64_t threads = 1; threads < 128; threads *= 2)
+        assert_true(step_s(&m, &b, 2 * threads) < step_s(&m, &b, threads));
+    /* More threads than batches have nothing to do. */
+    const struct bt_cost_block small = block("3d", 12, 1, 1);
+    assert_true(step_s(&m, &small, 1000) == step_s(&m, &small, 100000));
+}
+
+static void test_messages_that_leave_a_node(void **state)
+{
+    (void)state;
+    const struct bt_cost_block alone = block("4x4x4", 102, 64, 1),
+                               rows = block("4x4x4", 102, 64, 4),
+                               planes = block("4x4x4", 102, 64, 16),
+                               all = block("4x4x4", 102, 64, 64);
+    for (int q = 0; q < 3; q++)
+        assert_true(alone.leaves[q] == 1 && all.leaves[q] == 0);
+    assert_true(rows.leaves[0] == 0 && rows.leaves[1] == 1 && rows.leaves[2] == 1);
+    assert_true(planes.leaves[0] == 0 && planes.leaves[1] == 0 && planes.leaves[2] == 1);
+    /* On one node its link does not matter. */
+    struct bt_cost_machine m = bt_cost_reference;
+    m.network = (struct bt_cost_link){1, 1};
+    assert_true(step_s(&m, &all, 1) == step_s(&bt_cost_reference, &all, 1));
+}
+
+static void test_splits(void **state)
+{
+    (void)state;
+    struct bt_cost_split s[BT_COST_SPLITS];
+    const struct bt_cost_machine *m = &bt_cost_reference;
+    int best;
+    assert_int_equal(bt_cost_splits(m, "3d", 102, 1, 1, 1, s, &best), 1); /* one core */
+    assert_int_equal(s[best].ranks * s[best].threads, 1);
+    assert_int_equal(bt_cost_splits(m, "3d", 102, 8, 4, 1, s, &best),
+                     2); /* node and socket are one */
+    assert_string_equal(s[1].per, "core");
+    assert_int_equal(bt_cost_splits(m, "3d", 102, 8, 7, 2, s, &best), 2); /* 7 cores on 2 sockets */
+    assert_int_equal(bt_cost_splits(m, "2x2x2", 102, 8, 4, 2, s, &best), 1);
+    assert_string_equal(s[0].per, "node");
+    assert_int_equal(bt_cost_splits(m, "3d", 12, 512, 64, 2, s, &best), 1); /* 12^3 cells */
+    assert_int_equal(bt_cost_splits(m, "3d", 2560, INT64_C(1) << 40, 64, 2, s, &best), 0);
+    assert_int_equal(bt_cost_splits(m, "3d", 2560, 1024, 64, 2, s, &best), 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(s[i].ranks * s[i].threads, 65536);
+        assert_true(s[i].cost.step_s >= 2560.0 * 2560 * 2560 / 65536 * 50e-9);
+        assert_true(s[best].cost.step_s <= 1.02 * s[i].cost.step_s);
+    }
+}
+
+/* A processor that takes no time leaves messages alone, and an endlessly slow one leaves work alone. */
+static void test_the_recommendation_follows_the_costs(void **state)
+{
+    (void)state;
+    struct bt_cost_machine slow = bt_cost_reference, fast = bt_cost_reference;
+    struct bt_cost_split s[BT_COST_SPLITS];
+    int best;
+    for (int i = 0; i < BT_COST_PHASES; i++) {
+        slow.cell_s[i] *= 1e6;
+        fast.cell_s[i] = 0;
+    }
+    fast.team_s = 0;
+    assert_int_equal(bt_cost_splits(&slow, "3d", 408, 8, 64, 2, s, &best), 3);
+    assert_string_equal(s[best].per, "core");
+    assert_int_equal(bt_cost_splits(&fast, "3d", 24, 1, 64, 1, s, &best), 2);
+    assert_string_equal(s[best].per, "node");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_core_has_nothing_but_work),
+        cmocka_unit_test(test_more_latency_overhead_or_bytes_never_help),
+        cmocka_unit_test(test_threads_share_the_work),
+        cmocka_unit_test(test_messages_that_leave_a_node),
+        cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_the_recommendation_follows_the_costs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
