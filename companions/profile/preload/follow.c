@@ -74,6 +74,7 @@ int follow_add(int fd, const char *whole, int flags, struct profile_before *note
         f = malloc(sizeof *f);
     count_unlock();
     if (!f || !name) {
+        free(f);
         free(name);
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), whole);
         return -1;
