@@ -120,6 +120,28 @@ const char *balance_spoiled(const struct balance_rounds *r, enum balance found, 
     return NULL;
 }
 
+void balance_disturbance(json_t *to, const struct balance_rounds *r, const struct disturbance *d,
+                         bool spoils, const char *rounds)
+{
+    json_t *found = json_array();
+    disturbance_stamp(d, found);
+    const json_t *one = json_array_get(found, 0);
+    if (spoils || !(d->disturbed || d->shared)) {
+        json_array_extend(to, found);
+    } else if (d->disturbed) {
+        json_t *numbers = json_incref(json_object_get(one, "numbers"));
+        stamp_number(numbers, "rounds_disturbed_n", r->disturbed);
+        stamp_add(to, STAMP_DISTURBED, SEVERITY_NOTE, numbers, "In %d of %d %s. %s", r->disturbed,
+                  r->rounds, rounds, stamp_text(one, "sentence"));
+    } else {
+        stamp_add(to, STAMP_PROCESSORS_SHARED, SEVERITY_NOTE,
+                  json_incref(json_object_get(one, "numbers")),
+                  "Not in computing alone, but beside I/O, which slows that down itself then. %s",
+                  stamp_text(one, "sentence"));
+    }
+    json_decref(found);
+}
+
 bool balance_settled(const json_t *stamps, const char *answer, const char *reason)
 {
     return answer && !stamp_find(stamps, STAMP_UNDECIDED) &&

@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/disturbance.h"
 #include "base/sequential.h"
 
 #define BALANCE_GOAL     0.10 /* NAS's goal: zeta is at most this */
@@ -69,6 +70,11 @@ struct balance_rounds {
  * computed alone, "without writing". why: [out] the same for people, and what to do about it. */
 const char *balance_spoiled(const struct balance_rounds *r, enum balance found, bool conflict,
                             const char *rounds, const char *alone, char why[BALANCE_WHY]);
+
+/* Adds the stamp of a disturbance to those beside an answer. spoils: it takes the answer away, and is a
+ * warning; else a note that says in how many of the rounds. */
+void balance_disturbance(json_t *to, const struct balance_rounds *r, const struct disturbance *d,
+                         bool spoils, const char *rounds);
 
 /* Whether more rounds could say nothing else: one of the four answers, and not for a disturbance, which may
  * pass. answer: NULL: there is none. */

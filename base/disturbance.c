@@ -543,6 +543,9 @@ json_t *disturbance_json(const struct disturbance *d)
 
 void disturbance_stamp(const struct disturbance *d, json_t *stamps)
 {
+    const bool told = isfinite(d->share_min) || isfinite(d->others) || isfinite(d->steal);
+    if (d->known && !told && !d->disturbed && !d->shared)
+        stamp_add(stamps, STAMP_DISTURBANCE_UNKNOWN, SEVERITY_NOTE, NULL, "%s", d->sentence);
     if (!d->disturbed && !d->shared) return;
     const struct {
         const char *key;

@@ -115,8 +115,8 @@ void disturbance_end(struct disturbance *d);
  * reference. */
 json_t *disturbance_json(const struct disturbance *d);
 
-/* Adds what is to be said to a list of stamps: "disturbed" or "processors-shared", with the numbers,
- * or nothing. */
+/* Adds what is to be said to a list of stamps: "disturbed" or "processors-shared", with the numbers;
+ * "disturbance-unknown" where none of share, others and steal can be read; or nothing. */
 void disturbance_stamp(const struct disturbance *d, json_t *stamps);
 
 #endif

@@ -47,6 +47,10 @@ STAMP(PROCESSORS_SHARED, "processors-shared",
       "more "
       "ranks or threads than processors, or the kernel flushed the job's files (note: beside a "
       "writer, and not in computing alone)")
+STAMP(DISTURBANCE_UNKNOWN, "disturbance-unknown",
+      "nht1-bt nht1-beff nht1-beffio nht1-workload nht1-profile", "note", "",
+      "neither the ranks' share of their processors nor other programs nor steal can be read here: "
+      "whether something else used the machine is not known")
 STAMP(IMPLIED_RATE, "implied-rate", "nht1-bt", "note", "",
       "the effective write rate, bytes / (T_T - T_C), and the rate that would meet the goal; only "
       "where the answer is not not-measurable and the extra time is more than noise: the paired "

@@ -187,26 +187,9 @@ static int work_make(struct work *w, const struct options *o, const char *isa)
                                    .rl = dir == 1 ? s->r.sj : s->r.sk,
                                    .rm = s->r.sm,
                                    .n = s->ni[dir]};
-    double *three = s->scratch[0].prim + BT_LANES_MAX;
-    w->row = (struct bt_rhs_row){.u = s->u.p + bt_field_at(&s->u, middle, middle, 0, 0),
-                                 .um = s->u.sm,
-                                 .uj = s->u.sj,
-                                 .uk = s->u.sk,
-                                 .h = s->h.p + bt_field_at(&s->h, middle, middle, 0, 0),
-                                 .r = s->r.p + bt_field_at(&s->r, middle, middle, 0, 0),
-                                 .rm = s->r.sm,
-                                 .rk = s->r.sk,
-                                 .n = s->ni[0],
-                                 .pm = s->prim_stride,
-                                 .lin_xi = s->lin[0],
-                                 .lin_stride = s->lin_stride,
-                                 .lin_eta = s->lin[1] + 5 * middle,
-                                 .lin_zeta = s->lin[2] + 5 * middle};
-    for (int row = 0; row < 3; row++) {
-        w->row.prim[row] = three + 2 * row * s->prim_stride;
-        s->kernel->prim_row(&s->coef, w->row.u + (row - 1) * s->u.sj, s->u.sm, s->ni[0],
-                            three + 2 * row * s->prim_stride, s->prim_stride);
-    }
+    for (int64_t j = middle - 1; j <= middle + 1; j++)
+        bt_rhs_prim(s, s->scratch, middle, j);
+    w->row = bt_rhs_row_at(s, s->scratch, middle, middle);
     return 0;
 }
 

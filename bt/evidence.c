@@ -82,21 +82,5 @@ void bt_evidence_stamp(json_t *to, const struct balance_rounds *e, const struct 
     char why[BALANCE_WHY];
     const bool spoils =
         2 * rounds >= e->rounds || (!d->disturbed && bt_evidence_cores(m, why) != NULL);
-    json_t *found = json_array();
-    disturbance_stamp(d, found);
-    const json_t *one = json_array_get(found, 0);
-    json_t *numbers = json_incref(json_object_get(one, "numbers"));
-    if (spoils || !one) {
-        json_array_extend(to, found);
-        json_decref(numbers);
-    } else if (d->disturbed) {
-        stamp_number(numbers, "rounds_disturbed_n", rounds);
-        stamp_add(to, STAMP_DISTURBED, SEVERITY_NOTE, numbers, "In %d of %d rounds. %s", rounds,
-                  e->rounds, stamp_text(one, "sentence"));
-    } else {
-        stamp_add(to, STAMP_PROCESSORS_SHARED, SEVERITY_NOTE, numbers,
-                  "Not in computing alone, but beside I/O, which slows that down itself then. %s",
-                  stamp_text(one, "sentence"));
-    }
-    json_decref(found);
+    balance_disturbance(to, e, d, spoils, "rounds");
 }

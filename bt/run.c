@@ -209,6 +209,22 @@ static int interrupted_after(const struct bt_run_request *q, int64_t step)
                    q->restart ? q->restart : "");
 }
 
+/* Reads the dumps back, where that was asked for and they can be right. */
+static int read_back(const struct bt_run_request *q, struct bt_run *run)
+{
+    if (!q->io || !q->reads || run->kept_wrong) return 0;
+    const struct bt_read_request reading = {
+        .comm = q->comm,
+        .setup = q->setup,
+        .plan = q->reads,
+        .solver = q->solver,
+        .io = q->io,
+        .nodes = q->nodes,
+        .run_id = json_string_value(json_object_get(run->file, "run_id")),
+        .round = run->round};
+    return bt_read_make(&reading, &run->readings);
+}
+
 int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
 {
     const struct bt_problem *p = q->problem;
@@ -278,17 +294,7 @@ out:
     io_file_free(w.file);
     free(w.staged);
     bt_dump_free(&w.dump);
-    if (rc < 0 || !q->io || !q->reads || run->kept_wrong) return rc;
-    const struct bt_read_request reading = {
-        .comm = q->comm,
-        .setup = q->setup,
-        .plan = q->reads,
-        .solver = q->solver,
-        .io = q->io,
-        .nodes = q->nodes,
-        .run_id = json_string_value(json_object_get(run->file, "run_id")),
-        .round = run->round};
-    return bt_read_make(&reading, &run->readings);
+    return rc < 0 ? rc : read_back(q, run);
 }
 
 void bt_run_free(struct bt_run *run)

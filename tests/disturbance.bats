@@ -35,7 +35,8 @@ proc() {
     mpi_run 1 nht1-bt --class S --io none --tc-store tc.json --json r.json
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.runs[0].disturbance | .steal == null and .others == null and (.not_readable | test("steal, other programs"))'
-    expect_json r.json '[.runs[].stamps[].code] == []'
+    expect_json r.json '.runs[0].stamps | map([.code, .severity]) == [["disturbance-unknown", "note"]]'
+    expect_json r.json '[.ranking[].stamps[] | select(.code == "disturbance-unknown")] | length == 1'
 }
 
 @test "nht1-beff, nht1-beffio and nht1-workload: a busy machine is told, a quiet one is not" {

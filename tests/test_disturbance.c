@@ -157,6 +157,19 @@ static void what_cannot_be_read_is_said(void **unused)
     struct disturbance d = of("bare");
     assert_true(d.known && !d.undisturbed && !d.disturbed && !d.shared);
     assert_true(isnan(d.share_min) && isnan(d.steal) && isnan(d.others) && isnan(d.pressure));
+    json_t *stamps = json_array();
+    disturbance_stamp(&d, stamps);
+    assert_int_equal(json_array_size(stamps), 1);
+    const json_t *unknown = stamp_find(stamps, STAMP_DISTURBANCE_UNKNOWN);
+    assert_string_equal(stamp_text(unknown, "severity"), "note");
+    assert_string_equal(stamp_text(unknown, "sentence"), d.sentence);
+    /* One of the three is enough. */
+    json_array_clear(stamps);
+    d.steal = 0;
+    disturbance_stamp(&d, stamps);
+    assert_int_equal(json_array_size(stamps), 0);
+    json_decref(stamps);
+    d.steal = NAN;
     assert_string_equal(d.sentence, "Not known whether undisturbed: not readable here: the ranks' "
                                     "share of their processors, steal, other programs, memory "
                                     "pressure, frequency.");

@@ -209,10 +209,57 @@ static void ranks_and_their_node_tell_what_disturbed_them(void **state)
     free(m);
 }
 
+/* The stamp of rounds with this disturbance beside the answer. */
+static const json_t *beside(struct profile_zeta *z, enum stamp_code code)
+{
+    assert_int_equal(profile_judge(rounds, 12, &fixed, z), 0);
+    const json_t *stamp = stamp_find(z->stamps, code);
+    assert_non_null(stamp);
+    return stamp;
+}
+
+static void a_disturbance_does_not_deny_the_answer_beside_it(void **state)
+{
+    (void)state;
+    static const struct disturbance disturbed = {
+        .known = true, .disturbed = true, .share_min = 0.9, .sentence = "Disturbed: 90 %."};
+    struct profile_zeta z;
+    pairs(12, 10, 0.05, 0.04);
+    rounds[1].with = disturbed;
+    const json_t *stamp = beside(&z, STAMP_DISTURBED);
+    assert_string_equal(z.answer, "balanced");
+    assert_string_equal(stamp_text(stamp, "severity"), "note");
+    assert_string_equal(stamp_text(stamp, "sentence"), "In 1 of 12 pairs. Disturbed: 90 %.");
+    profile_zeta_end(&z);
+    for (int i = 0; i < 6; i++)
+        rounds[i].without = disturbed;
+    stamp = beside(&z, STAMP_DISTURBED);
+    assert_string_equal(z.answer, "not-measurable");
+    assert_string_equal(stamp_text(stamp, "severity"), "warn");
+    profile_zeta_end(&z);
+}
+
+static void an_answer_says_that_nothing_tells_disturbance(void **state)
+{
+    (void)state;
+    struct profile_zeta z;
+    pairs(12, 10, 0.05, 0.04);
+    for (int i = 0; i < 12; i++)
+        rounds[i].with = rounds[i].without = (struct disturbance){
+            .known = true, .share_min = NAN, .others = NAN, .steal = NAN, .sentence = "Not known."};
+    const json_t *stamp = beside(&z, STAMP_DISTURBANCE_UNKNOWN);
+    assert_string_equal(z.answer, "balanced");
+    assert_string_equal(stamp_text(stamp, "severity"), "note");
+    assert_int_equal(json_array_size(z.stamps), 2);
+    profile_zeta_end(&z);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_answer_is_given_when_it_holds),
+        cmocka_unit_test(a_disturbance_does_not_deny_the_answer_beside_it),
+        cmocka_unit_test(an_answer_says_that_nothing_tells_disturbance),
         cmocka_unit_test(what_makes_measuring_meaningless_comes_first),
         cmocka_unit_test(what_is_undecided_says_how_many_pairs_would_decide),
         cmocka_unit_test(pairs_go_on_until_it_is_decided),

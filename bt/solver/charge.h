@@ -6,7 +6,7 @@
  * every shape of a block, on the machine that simulates, and kept in a table, a store (base/store.h):
  *
  *   { "schema": "nht1-kernels/1", "entries": [
- *       { "cpu": "...", "kernel": "4/avx2", "shape": "25x26x26 of 408 by 16x16x16, groups 3 3 3", "threads": 1,
+ *       { "cpu": "...", "kernel": "4/avx2", "shape": "25x26x26 of 408 by 16x16x16, groups 3 3 3",
  *         "forward_s": [x, y, z], "backward_s": [x, y, z], "pack_s": ..., "unpack_s": ...,
  *         "utc": "2001-01-31T12:00:00Z" } ] } */
 #include <stdint.h>

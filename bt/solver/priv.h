@@ -105,6 +105,11 @@ void bt_exchange_clear(struct bt_solver *s);
 
 /* rhs.c: R = dt (L(U) + H) on rows j0 .. j0+rows-1 of plane k, by one thread. Local. */
 void bt_rhs_strip(struct bt_solver *s, struct bt_scratch *t, int64_t k, int64_t j0, int64_t rows);
+/* A strip's two steps: k and p of row j of plane k, of which a thread keeps those of three rows in turn; and
+ * what the kernel needs for row j, once those of rows j-1, j and j+1 are there. Local. */
+void bt_rhs_prim(const struct bt_solver *s, const struct bt_scratch *t, int64_t k, int64_t j);
+struct bt_rhs_row bt_rhs_row_at(const struct bt_solver *s, const struct bt_scratch *t, int64_t k,
+                                int64_t j);
 /* On the whole block, threaded. Local; halos must be up to date. */
 void bt_rhs_all(struct bt_solver *s);
 int bt_rhs_new(struct bt_solver *s);

@@ -61,10 +61,31 @@ static double *prim_at(const struct bt_solver *s, const struct bt_scratch *t, in
     return t->prim + ((j + 3) % 3) * 2 * s->prim_stride + BT_LANES_MAX;
 }
 
-static void make_prim(const struct bt_solver *s, const struct bt_scratch *t, int64_t k, int64_t j)
+void bt_rhs_prim(const struct bt_solver *s, const struct bt_scratch *t, int64_t k, int64_t j)
 {
     s->kernel->prim_row(&s->coef, s->u.p + bt_field_at(&s->u, k, j, 0, 0), s->u.sm, s->ni[0],
                         prim_at(s, t, j), s->prim_stride);
+}
+
+struct bt_rhs_row bt_rhs_row_at(const struct bt_solver *s, const struct bt_scratch *t, int64_t k,
+                                int64_t j)
+{
+    return (struct bt_rhs_row){
+        .u = s->u.p + bt_field_at(&s->u, k, j, 0, 0),
+        .um = s->u.sm,
+        .uj = s->u.sj,
+        .uk = s->u.sk,
+        .h = s->forced ? s->h.p + bt_field_at(&s->h, k, j, 0, 0) : NULL,
+        .r = s->r.p + bt_field_at(&s->r, k, j, 0, 0),
+        .rm = s->r.sm,
+        .rk = s->r.sk,
+        .n = s->ni[0],
+        .prim = {prim_at(s, t, j - 1), prim_at(s, t, j), prim_at(s, t, j + 1)},
+        .pm = s->prim_stride,
+        .lin_xi = s->lin[0],
+        .lin_stride = s->lin_stride,
+        .lin_eta = s->lin[1] + 5 * j,
+        .lin_zeta = s->lin[2] + 5 * k};
 }
 
 /* The rows beyond a strip that its stencils reach, two on each side: no other strip has read them
@@ -86,27 +107,12 @@ prefetch_beyond(const struct bt_solver *s, int64_t k, int64_t j0, int64_t rows, 
 
 void bt_rhs_strip(struct bt_solver *s, struct bt_scratch *t, int64_t k, int64_t j0, int64_t rows)
 {
-    struct bt_rhs_row row = {.um = s->u.sm,
-                             .uj = s->u.sj,
-                             .uk = s->u.sk,
-                             .rm = s->r.sm,
-                             .rk = s->r.sk,
-                             .n = s->ni[0],
-                             .pm = s->prim_stride,
-                             .lin_xi = s->lin[0],
-                             .lin_stride = s->lin_stride,
-                             .lin_zeta = s->lin[2] + 5 * k};
-    make_prim(s, t, k, j0 - 1);
-    make_prim(s, t, k, j0);
+    bt_rhs_prim(s, t, k, j0 - 1);
+    bt_rhs_prim(s, t, k, j0);
     for (int64_t j = j0; j < j0 + rows; j++) {
         prefetch_beyond(s, k + 1, j0, rows, j - j0);
-        make_prim(s, t, k, j + 1);
-        for (int o = 0; o < 3; o++)
-            row.prim[o] = prim_at(s, t, j - 1 + o);
-        row.u = s->u.p + bt_field_at(&s->u, k, j, 0, 0);
-        row.h = s->forced ? s->h.p + bt_field_at(&s->h, k, j, 0, 0) : NULL;
-        row.r = s->r.p + bt_field_at(&s->r, k, j, 0, 0);
-        row.lin_eta = s->lin[1] + 5 * j;
+        bt_rhs_prim(s, t, k, j + 1);
+        const struct bt_rhs_row row = bt_rhs_row_at(s, t, k, j);
         s->kernel->rhs_row(&s->coef, &row);
     }
 }

@@ -31,6 +31,7 @@ static void account(struct bt_solver *s, int dir, double spent)
     static const enum bt_phase phase[3] = {BT_PHASE_XI, BT_PHASE_ETA, BT_PHASE_ZETA};
     const double rhs = dir == 0 ? fmin(rhs_seconds(s), spent) : 0;
     s->phase_s[BT_PHASE_RHS] += rhs;
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): dir < 3 */
     s->phase_s[phase[dir]] += spent - rhs;
 }
 

@@ -193,7 +193,12 @@ static void add_disturbance(struct profile_zeta *z, const struct profile_round *
         if (!worst || (d->disturbed && !alike) || (alike && d->share_min < worst->share_min))
             worst = d;
     }
-    if (worst) disturbance_stamp(worst, z->stamps);
+    /* Beside an answer it is a note: a warning would deny what the answer says. */
+    if (worst) balance_disturbance(z->stamps, &z->rounds, worst, z->reason != NULL, "pairs");
+    for (int i = 0; !worst && i < 2 * z->pairs; i++) {
+        const struct disturbance *d = i % 2 ? &round[i / 2].without : &round[i / 2].with;
+        if (!stamp_find(z->stamps, STAMP_DISTURBANCE_UNKNOWN)) disturbance_stamp(d, z->stamps);
+    }
 }
 
 /* Median of the values of pairs that nothing disturbed, put together at the front of x. */

@@ -26,6 +26,7 @@
 
 #define COUNT_MAX (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
 #define CLOCK_MAX 1e12                /* seconds since 1970 */
+enum { POINTS_SHOWN = 40 };
 
 static const char *const other_name[PROFILE_OTHERS] = {
     "open", "set_view", "sync", "set_size", "seek", "wait", "close", "rename", "remove"};
@@ -967,9 +968,40 @@ static void print_slowest(const struct profile_run *run, FILE *to)
     fprintf(to, "\n");
 }
 
+/* The calls of each working point by function, the first POINTS_SHOWN rows. */
+static void print_points(const struct points *all, FILE *to)
+{
+    char bytes[UNITS_TEXT_MAX], mean[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+    struct columns table;
+    int rows = 0;
+    columns_begin(&table, "5  -22 9 10 10 9  -0");
+    columns_row(&table, "point", "function", "calls", "bytes", "mean", "time", "file", NULL);
+    for (int i = 0; i < all->n && rows < POINTS_SHOWN; i++) {
+        const struct point *p = &all->point[i];
+        for (int k = 0; k < WORKLOAD_KINDS && rows < POINTS_SHOWN; k++) {
+            struct profile_calls calls = {0};
+            for (int r = 0; r < p->processes; r++)
+                if (p->of[r]) add_calls(&calls, &p->of[r]->kind[k]);
+            if (calls.n == 0) continue;
+            columns_cell(&table, "%d", i);
+            columns_cell(&table, "%s", function_name(p->interface, k));
+            columns_cell(&table, "%" PRIu64, calls.n);
+            columns_row(&table, units_bytes((double)calls.bytes, bytes),
+                        units_bytes((double)calls.bytes / (double)calls.n, mean),
+                        units_duration(1e-9 * (double)calls.ns / p->processes, time), p->name,
+                        NULL);
+            rows++;
+        }
+    }
+    fputc('\n', to);
+    columns_print(&table, to);
+    if (rows == POINTS_SHOWN)
+        fprintf(to, "       ... all %d working points are in the files\n", all->n);
+}
+
 void profile_print(const struct profile_run *run, FILE *to)
 {
-    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], c[UNITS_TEXT_MAX];
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     struct points all;
     const struct profile_map *slowest = run->rank[run->io_max_rank];
     const int others_n = run->size - run->mpi_n;
@@ -1016,28 +1048,7 @@ void profile_print(const struct profile_run *run, FILE *to)
                run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
                100 * run->io_max_s / run->wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
-        struct columns table;
-        columns_begin(&table, "5  -22 9 10 10 9  -0");
-        columns_row(&table, "point", "function", "calls", "bytes", "mean", "time", "file", NULL);
-        int rows = 0;
-        for (int i = 0; i < all.n && rows < 40; i++)
-            for (int k = 0; k < WORKLOAD_KINDS && rows < 40; k++) {
-                struct profile_calls sum_of = {0};
-                for (int p = 0; p < all.point[i].processes; p++)
-                    if (all.point[i].of[p]) add_calls(&sum_of, &all.point[i].of[p]->kind[k]);
-                if (sum_of.n == 0) continue;
-                columns_cell(&table, "%d", i);
-                columns_cell(&table, "%s", function_name(all.point[i].interface, k));
-                columns_cell(&table, "%" PRIu64, sum_of.n);
-                columns_row(&table, units_bytes((double)sum_of.bytes, a),
-                            units_bytes((double)sum_of.bytes / (double)sum_of.n, b),
-                            units_duration(1e-9 * (double)sum_of.ns / all.point[i].processes, c),
-                            all.point[i].name, NULL);
-                rows++;
-            }
-        fputc('\n', to);
-        columns_print(&table, to);
-        if (rows == 40) fprintf(to, "       ... all %d working points are in the files\n", all.n);
+        print_points(&all, to);
         print_sizes(run, to);
         print_slowest(run, to);
         print_slow_calls(run, to);

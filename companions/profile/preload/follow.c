@@ -65,6 +65,11 @@ void follow_ignore(int fd)
 int follow_add(int fd, const char *whole, int flags, struct profile_before *note,
                struct profile_stand_in *state)
 {
+    if (fd < 0) return 0;
+    if (fd >= NUMBERS_MAX) {
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_MANY), whole);
+        return 0;
+    }
     char *const name = strdup(whole);
     count_lock();
     struct followed *f = unused;
@@ -74,6 +79,7 @@ int follow_add(int fd, const char *whole, int flags, struct profile_before *note
         f = malloc(sizeof *f);
     count_unlock();
     if (!f || !name) {
+        free(f);
         free(name);
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), whole);
         return -1;
