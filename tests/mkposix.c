@@ -278,6 +278,67 @@ static void forks(const char *name)
     EXPECT(size_of(name) == 419 && close(fd) == 0);
 }
 
+struct meanwhile {
+    const char *name;
+    const char *suffix;
+    int fd;
+};
+
+/* All streams are flushed again and again, and written to. */
+static void *flushing(void *arg)
+{
+    const struct meanwhile *m = arg;
+    char own[4096];
+    snprintf(own, sizeof own, "%s.%s", m->name, m->suffix);
+    FILE *file = fopen(own, "w");
+    EXPECT(file);
+    for (int i = 0; i < 20000; i++)
+        EXPECT(fputs("line\n", file) >= 0 && fflush(NULL) == 0);
+    EXPECT(fclose(file) == 0 && size_of(own) == 100000);
+    return NULL;
+}
+
+/* Files come and go, under new names. */
+static void *opening(void *arg)
+{
+    const struct meanwhile *m = arg;
+    for (int i = 0; i < 500; i++) {
+        char own[4096];
+        snprintf(own, sizeof own, "%s.%s.%d", m->name, m->suffix, i % 50);
+        const int fd = open(own, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        EXPECT(fd >= 0 && write(fd, block, 10) == 10 && close(fd) == 0 && size_of(own) == 10);
+        EXPECT(pwrite(m->fd, block, 10, 10 * i) == 10);
+    }
+    return NULL;
+}
+
+/* The process forks while its threads write; each child goes on by itself. */
+static void forking(const char *name)
+{
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    struct meanwhile m[] = {{name, "flush", fd}, {name, "open", fd}};
+    pthread_t thread[2];
+    EXPECT(fd >= 0 && pthread_create(&thread[0], NULL, flushing, &m[0]) == 0);
+    EXPECT(pthread_create(&thread[1], NULL, opening, &m[1]) == 0);
+    for (int c = 0; c < 150; c++) {
+        char own[4096];
+        int status;
+        snprintf(own, sizeof own, "%s.child.%d", name, c % 10);
+        const pid_t child = fork();
+        EXPECT(child >= 0);
+        if (child == 0) {
+            const int mine = open(own, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+            EXPECT(mine >= 0 && write(mine, block, 500) == 500 && close(mine) == 0);
+            EXPECT(size_of(own) == 500);
+            _exit(0);
+        }
+        EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    }
+    for (int t = 0; t < 2; t++)
+        EXPECT(pthread_join(thread[t], NULL) == 0);
+    EXPECT(size_of(name) == 5000 && close(fd) == 0);
+}
+
 /* 10,000 files, some hundred of them open at once. */
 static void many(const char *name)
 {
@@ -314,7 +375,8 @@ int main(int argc, char **argv)
     } way[] = {{"calls", calls},     {"names", names},       {"stdio", stream},   {"mmap", mapped},
                {"direct", direct},   {"uring", uring},       {"twice", twice},    {"early", early},
                {"differs", differs}, {"threads", threads},   {"forks", forks},    {"many", many},
-               {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned}};
+               {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned},
+               {"forking", forking}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

@@ -94,6 +94,12 @@ refused() {
     done
 }
 
+@test "a process that forks while threads open files and flush all streams does not hang" {
+    mkdir forking && cd forking
+    certified timeout "$NHT1_HANG_S" "$NHT1_TESTBIN/mkposix" forking f.dat
+    [ "$(stat -c %s f.dat.flush f.dat.child.9 f.dat)" = $'100000\n500\n5000' ]
+}
+
 @test "10,000 files have a zeta" {
     mkdir many && cd many
     certified "$NHT1_TESTBIN/mkposix" many f.dat

@@ -224,14 +224,10 @@ void paths_told(const char *whole, char out[PROFILE_PATH_MAX])
     if (note && note->temporary > 0) memset(out + note->temporary, 'X', 6);
 }
 
-void paths_hold(void)
+void paths_forked(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-void paths_release(void)
-{
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_init(&lock, NULL);
+    notes = (struct table){0}; /* it may be half done: nothing of it is freed */
 }
 
 static void note_path(const char *whole, char out[PROFILE_PATH_MAX])

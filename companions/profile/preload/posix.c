@@ -214,12 +214,11 @@ static int open_temporary(const void *caller, char *name, int suffix, int flags)
     static const char letter[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     REAL(int, mkostemps, char *, int, int);
     const size_t length = strlen(name);
-    char whole[PROFILE_PATH_MAX], tail[64];
+    char whole[PROFILE_PATH_MAX];
     if (!follow_on() || !follow_is_process() || posix_is_mpi(caller) || suffix < 0 ||
         length < 6 + (size_t)suffix || memcmp(name + length - 6 - (size_t)suffix, "XXXXXX", 6) != 0)
         return real(name, suffix, flags);
     char *const chosen = name + length - 6 - (size_t)suffix;
-    snprintf(tail, sizeof tail, "%s", chosen);
     for (int tries = 0; tries < 1000; tries++) {
         uint64_t number = count_now_ns() * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)getpid();
         for (int i = 0; i < 6; i++, number = (number ^ number >> 29) * UINT64_C(0xbf58476d1ce4e5b9))
