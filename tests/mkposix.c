@@ -137,6 +137,31 @@ static void stream(const char *name)
     EXPECT(fputs("ended\n", file) >= 0); /* written when the program ends */
 }
 
+/* The same files by other ways: links to open numbers, also without a name, and streams opened again. */
+static void again(const char *name)
+{
+    char link[64], other[4096], back[100];
+    snprintf(other, sizeof other, "%s.2", name);
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 5000) == 5000);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const int in = open(link, O_RDONLY);
+    EXPECT(in >= 0 && pread(in, back, 100, 4950) == 50 && memcmp(back, block + 4950, 50) == 0);
+    EXPECT(close(in) == 0 && size_of(link) == 5000);
+    const int shorter = open(link, O_WRONLY | O_TRUNC);
+    EXPECT(shorter >= 0 && size_of(name) == 0 && lseek(fd, 0, SEEK_CUR) == 5000);
+    EXPECT(pwrite(shorter, block, 5000, 0) == 5000 && close(shorter) == 0);
+    EXPECT(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+    const int out = open("/dev/stdout", O_WRONLY | O_TRUNC);
+    EXPECT(out >= 0 && size_of(name) == 0 && write(out, block, 5000) == 5000 && close(out) == 0);
+    FILE *file = fopen(other, "w");
+    EXPECT(file && fputs("first", file) >= 0 && freopen(NULL, "w", file) == file);
+    EXPECT(size_of(other) == 0 && fputs("second\n", file) >= 0);
+    EXPECT(freopen(other, "a", file) == file && ftello(file) == 7 && fputs("third\n", file) >= 0);
+    EXPECT(freopen(NULL, "a", file) == file && ftello(file) == 13 && fclose(file) == 0);
+    EXPECT(size_of(other) == 13 && size_of(name) == 5000 && close(fd) == 0);
+}
+
 static void mapped(const char *name)
 {
     const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
@@ -376,7 +401,7 @@ int main(int argc, char **argv)
                {"direct", direct},   {"uring", uring},       {"twice", twice},    {"early", early},
                {"differs", differs}, {"threads", threads},   {"forks", forks},    {"many", many},
                {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned},
-               {"forking", forking}};
+               {"forking", forking}, {"again", again}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

@@ -217,7 +217,8 @@ static struct profile_map *adopt(int rank, int size)
 {
     char to[PROFILE_PATH_MAX];
     snprintf(to, sizeof to, "%.4000s/rank-%d", dir, rank);
-    if (rename(own_path, to) < 0) return NULL;
+    if (link(own_path, to) < 0) return NULL; /* there may be one of another MPI program */
+    unlink(own_path);
     memcpy(own_path, to, sizeof own_path);
     map->rank = rank;
     map->size = size;
