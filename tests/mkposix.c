@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define EXPECT(what)                                                                               \
@@ -160,6 +161,37 @@ static void again(const char *name)
     EXPECT(freopen(other, "a", file) == file && ftello(file) == 7 && fputs("third\n", file) >= 0);
     EXPECT(freopen(NULL, "a", file) == file && ftello(file) == 13 && fclose(file) == 0);
     EXPECT(size_of(other) == 13 && size_of(name) == 5000 && close(fd) == 0);
+}
+
+static void print_times(const char *name)
+{
+    struct stat st;
+    EXPECT(stat(name, &st) == 0);
+    printf("%s %o %lld %lld.%09ld\n", name, st.st_mode & 07777, (long long)st.st_mtime,
+           (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+}
+
+/* Mode and times of a file of its own, and of one, FILE.before, that was there and is not written; a folder
+ * with a name of its own. */
+static void attributes(const char *name)
+{
+    static const struct timespec then[2] = {{1000000000, 0}, {1000000000, 0}};
+    char before[4096], folder[4096];
+    snprintf(before, sizeof before, "%s.before", name);
+    snprintf(folder, sizeof folder, "%s.XXXXXX", name);
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644), in = open(before, O_RDONLY);
+    EXPECT(fd >= 0 && in >= 0 && write(fd, block, 1000) == 1000 && fchmod(fd, 0640) == 0);
+    EXPECT(futimens(fd, then) == 0 && fchown(fd, (uid_t)-1, getegid()) == 0 && close(fd) == 0);
+    EXPECT(chmod(name, 0600) == 0 && utimensat(AT_FDCWD, name, then, 0) == 0);
+    setxattr(name, "user.test", "1", 1, 0); /* whether the file system has these or not */
+    EXPECT(fchmod(in, 0444) == 0 && futimens(in, then) == 0 && close(in) == 0);
+    EXPECT(chmod(before, 0640) == 0 && utimensat(AT_FDCWD, before, NULL, 0) == 0);
+    setxattr(before, "user.test", "1", 1, 0);
+    EXPECT(chown(before, (uid_t)-1, getegid()) == 0);
+    EXPECT(chmod("no such file", 0600) < 0 && errno == ENOENT);
+    EXPECT(mkdtemp(folder) == folder && chmod(folder, 0755) == 0 && rmdir(folder) == 0);
+    print_times(name);
+    print_times(before);
 }
 
 static void mapped(const char *name)
@@ -397,11 +429,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*what)(const char *);
-    } way[] = {{"calls", calls},     {"names", names},       {"stdio", stream},   {"mmap", mapped},
-               {"direct", direct},   {"uring", uring},       {"twice", twice},    {"early", early},
-               {"differs", differs}, {"threads", threads},   {"forks", forks},    {"many", many},
+    } way[] = {{"calls", calls},     {"names", names},       {"stdio", stream},
+               {"mmap", mapped},     {"direct", direct},     {"uring", uring},
+               {"twice", twice},     {"early", early},       {"differs", differs},
+               {"threads", threads}, {"forks", forks},       {"many", many},
                {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned},
-               {"forking", forking}, {"again", again}};
+               {"forking", forking}, {"again", again},       {"attributes", attributes}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

@@ -127,6 +127,16 @@ refused() {
     [ ! -e n.dat.d ]
 }
 
+@test "without its writes a program changes no mode, no times and no attributes of files" {
+    echo before >f.dat.before
+    run nht1-profile --t-c -- "$NHT1_TESTBIN/mkposix" attributes f.dat
+    expect_status 0
+    expect_text "certified: the same"
+    expect_text "$(stat -c '%n %a %Y %.9Z' f.dat)"
+    expect_text "$(stat -c '%n %a %Y %.9Z' f.dat.before)"
+    [ "$(echo f.dat*)" = "f.dat f.dat.before" ]
+}
+
 @test "interrupted without its writes the program leaves what the run with writes has made" {
     nht1-profile --t-c -- "$NHT1_TESTBIN/mkposix" waits w.dat 3>&- 2>err &
     profiler=$!
