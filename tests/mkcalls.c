@@ -23,6 +23,7 @@
  *     separate    every rank a file of its own, FILE.RANK
  *     self        rank 0 alone, then all
  *     read-back   writes and reads the same
+ *     before      as past, and 10 bytes to FILE.before by POSIX calls before MPI_Init
  *     sizes       rank 0 appends 1000 bytes ten times, each where the file ends as MPI_File_get_size and
  *                 MPI_File_seek say; ends with status 1 as soon as they are wrong
  *     fresh       creates the file with MPI_MODE_EXCL, preallocates, sets its size, and deletes another one
@@ -757,9 +758,18 @@ static void writes_slowly(const char *name)
     MPI_File_close(&f);
 }
 
+static void write_before(const char *name)
+{
+    char one[4096];
+    snprintf(one, sizeof one, "%s.before", name);
+    const int fd = open(one, O_CREAT | O_WRONLY, 0644);
+    wrong |= fd < 0 || write(fd, buf, 10) != 10 || close(fd) != 0;
+}
+
 int main(int argc, char **argv)
 {
     int provided;
+    if (argc > 2 && strcmp(argv[1], "before") == 0) write_before(argv[2]);
     if (argc > 1 && strcmp(argv[1], "threads") == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
@@ -783,6 +793,7 @@ int main(int argc, char **argv)
         {"consecutive", consecutive},
         {"slow", slow},
         {"past", past_mpi_io},
+        {"before", past_mpi_io},
         {"sizes", sizes},
         {"fresh", fresh},
         {"pointer", pointer},

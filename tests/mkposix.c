@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define EXPECT(what)                                                                               \
@@ -135,6 +136,62 @@ static void stream(const char *name)
     FILE *third = fopen(name, "a");
     EXPECT(third && ftello(third) == 12361 && fclose(third) == 0);
     EXPECT(fputs("ended\n", file) >= 0); /* written when the program ends */
+}
+
+/* The same files by other ways: links to open numbers, also without a name, and streams opened again. */
+static void again(const char *name)
+{
+    char link[64], other[4096], back[100];
+    snprintf(other, sizeof other, "%s.2", name);
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 5000) == 5000);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const int in = open(link, O_RDONLY);
+    EXPECT(in >= 0 && pread(in, back, 100, 4950) == 50 && memcmp(back, block + 4950, 50) == 0);
+    EXPECT(close(in) == 0 && size_of(link) == 5000);
+    const int shorter = open(link, O_WRONLY | O_TRUNC);
+    EXPECT(shorter >= 0 && size_of(name) == 0 && lseek(fd, 0, SEEK_CUR) == 5000);
+    EXPECT(pwrite(shorter, block, 5000, 0) == 5000 && close(shorter) == 0);
+    EXPECT(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+    const int out = open("/dev/stdout", O_WRONLY | O_TRUNC);
+    EXPECT(out >= 0 && size_of(name) == 0 && write(out, block, 5000) == 5000 && close(out) == 0);
+    FILE *file = fopen(other, "w");
+    EXPECT(file && fputs("first", file) >= 0 && freopen(NULL, "w", file) == file);
+    EXPECT(size_of(other) == 0 && fputs("second\n", file) >= 0);
+    EXPECT(freopen(other, "a", file) == file && ftello(file) == 7 && fputs("third\n", file) >= 0);
+    EXPECT(freopen(NULL, "a", file) == file && ftello(file) == 13 && fclose(file) == 0);
+    EXPECT(size_of(other) == 13 && size_of(name) == 5000 && close(fd) == 0);
+}
+
+static void print_times(const char *name)
+{
+    struct stat st;
+    EXPECT(stat(name, &st) == 0);
+    printf("%s %o %lld %lld.%09ld\n", name, st.st_mode & 07777, (long long)st.st_mtime,
+           (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+}
+
+/* Mode and times of a file of its own, and of one, FILE.before, that was there and is not written; a folder
+ * with a name of its own. */
+static void attributes(const char *name)
+{
+    static const struct timespec then[2] = {{1000000000, 0}, {1000000000, 0}};
+    char before[4096], folder[4096];
+    snprintf(before, sizeof before, "%s.before", name);
+    snprintf(folder, sizeof folder, "%s.XXXXXX", name);
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644), in = open(before, O_RDONLY);
+    EXPECT(fd >= 0 && in >= 0 && write(fd, block, 1000) == 1000 && fchmod(fd, 0640) == 0);
+    EXPECT(futimens(fd, then) == 0 && fchown(fd, (uid_t)-1, getegid()) == 0 && close(fd) == 0);
+    EXPECT(chmod(name, 0600) == 0 && utimensat(AT_FDCWD, name, then, 0) == 0);
+    setxattr(name, "user.test", "1", 1, 0); /* whether the file system has these or not */
+    EXPECT(fchmod(in, 0444) == 0 && futimens(in, then) == 0 && close(in) == 0);
+    EXPECT(chmod(before, 0640) == 0 && utimensat(AT_FDCWD, before, NULL, 0) == 0);
+    setxattr(before, "user.test", "1", 1, 0);
+    EXPECT(chown(before, (uid_t)-1, getegid()) == 0);
+    EXPECT(chmod("no such file", 0600) < 0 && errno == ENOENT);
+    EXPECT(mkdtemp(folder) == folder && chmod(folder, 0755) == 0 && rmdir(folder) == 0);
+    print_times(name);
+    print_times(before);
 }
 
 static void mapped(const char *name)
@@ -280,6 +337,67 @@ static void forks(const char *name)
     EXPECT(size_of(name) == 419 && close(fd) == 0);
 }
 
+struct meanwhile {
+    const char *name;
+    const char *suffix;
+    int fd;
+};
+
+/* All streams are flushed again and again, and written to. */
+static void *flushing(void *arg)
+{
+    const struct meanwhile *m = arg;
+    char own[4096];
+    snprintf(own, sizeof own, "%s.%s", m->name, m->suffix);
+    FILE *file = fopen(own, "w");
+    EXPECT(file);
+    for (int i = 0; i < 20000; i++)
+        EXPECT(fputs("line\n", file) >= 0 && fflush(NULL) == 0);
+    EXPECT(fclose(file) == 0 && size_of(own) == 100000);
+    return NULL;
+}
+
+/* Files come and go, under new names. */
+static void *opening(void *arg)
+{
+    const struct meanwhile *m = arg;
+    for (int i = 0; i < 500; i++) {
+        char own[4096];
+        snprintf(own, sizeof own, "%s.%s.%d", m->name, m->suffix, i % 50);
+        const int fd = open(own, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        EXPECT(fd >= 0 && write(fd, block, 10) == 10 && close(fd) == 0 && size_of(own) == 10);
+        EXPECT(pwrite(m->fd, block, 10, 10 * i) == 10);
+    }
+    return NULL;
+}
+
+/* The process forks while its threads write; each child goes on by itself. */
+static void forking(const char *name)
+{
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    struct meanwhile m[] = {{name, "flush", fd}, {name, "open", fd}};
+    pthread_t thread[2];
+    EXPECT(fd >= 0 && pthread_create(&thread[0], NULL, flushing, &m[0]) == 0);
+    EXPECT(pthread_create(&thread[1], NULL, opening, &m[1]) == 0);
+    for (int c = 0; c < 150; c++) {
+        char own[4096];
+        int status;
+        snprintf(own, sizeof own, "%s.child.%d", name, c % 10);
+        const pid_t child = fork();
+        EXPECT(child >= 0);
+        if (child == 0) {
+            const int mine = open(own, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+            EXPECT(mine >= 0 && write(mine, block, 500) == 500 && close(mine) == 0);
+            EXPECT(size_of(own) == 500);
+            _exit(0);
+        }
+        EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    }
+    for (int t = 0; t < 2; t++)
+        EXPECT(pthread_join(thread[t], NULL) == 0);
+    EXPECT(size_of(name) == 5000 && close(fd) == 0);
+}
+
 /* 10,000 files, some hundred of them open at once. */
 static void many(const char *name)
 {
@@ -313,10 +431,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*what)(const char *);
-    } way[] = {{"calls", calls},     {"names", names},       {"stdio", stream},   {"mmap", mapped},
-               {"direct", direct},   {"uring", uring},       {"twice", twice},    {"early", early},
-               {"differs", differs}, {"threads", threads},   {"forks", forks},    {"many", many},
-               {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned}};
+    } way[] = {{"calls", calls},     {"names", names},       {"stdio", stream},
+               {"mmap", mapped},     {"direct", direct},     {"uring", uring},
+               {"twice", twice},     {"early", early},       {"differs", differs},
+               {"threads", threads}, {"forks", forks},       {"many", many},
+               {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned},
+               {"forking", forking}, {"again", again},       {"attributes", attributes}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

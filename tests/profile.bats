@@ -545,3 +545,13 @@ kept() {
     run bash -c 'nht1-profile --help >/dev/full'
     expect_status 3
 }
+
+@test "a second MPI program in a command is told, and leaves the first one's counters" {
+    # shellcheck disable=SC2016 # the parameters of the inner shell
+    run env OMPI_MCA_ess_singleton_isolated=1 nht1-profile --json p.json -- \
+        sh -c '"$1" before "$2/a"; "$1" before "$2/b"' - "$NHT1_TESTBIN/mkcalls" "$PWD"
+    expect_text "rank 0 is not profiled"
+    expect_text "more than one MPI program"
+    expect_json p.json '.profile | .mpi_ranks_n == 1 and any(.points[]; (.file | endswith("a.posix")) and .functions.write.n == 100)'
+    expect_json p.json 'any(.profile.points[]; .file | endswith("b.before"))'
+}

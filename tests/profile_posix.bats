@@ -82,7 +82,7 @@ refused() {
 
 @test "while writes are dropped every call answers as it would" {
     local word
-    for word in calls names stdio threads forks; do
+    for word in calls names stdio again threads forks; do
         rm -rf plain "$word"
         mkdir plain "$word"
         (cd plain && mkposix "$word" f.dat)
@@ -92,6 +92,12 @@ refused() {
         [ "$word" = forks ] || diff -r plain "$word" # there processes append to one file at will
         diff <(cd plain && stat -c '%n %s %a' ./*) <(cd "$word" && stat -c '%n %s %a' ./*)
     done
+}
+
+@test "a process that forks while threads open files and flush all streams does not hang" {
+    mkdir forking && cd forking
+    certified timeout "$NHT1_HANG_S" "$NHT1_TESTBIN/mkposix" forking f.dat
+    [ "$(stat -c %s f.dat.flush f.dat.child.9 f.dat)" = $'100000\n500\n5000' ]
 }
 
 @test "10,000 files have a zeta" {
@@ -119,6 +125,16 @@ refused() {
     expect_status 0
     [ "$(stat -c %s n.dat)" -eq 3000 ]
     [ ! -e n.dat.d ]
+}
+
+@test "without its writes a program changes no mode, no times and no attributes of files" {
+    echo before >f.dat.before
+    run nht1-profile --t-c -- "$NHT1_TESTBIN/mkposix" attributes f.dat
+    expect_status 0
+    expect_text "certified: the same"
+    expect_text "$(stat -c '%n %a %Y %.9Z' f.dat)"
+    expect_text "$(stat -c '%n %a %Y %.9Z' f.dat.before)"
+    [ "$(echo f.dat*)" = "f.dat f.dat.before" ]
 }
 
 @test "interrupted without its writes the program leaves what the run with writes has made" {

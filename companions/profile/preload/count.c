@@ -33,6 +33,7 @@ static uint64_t split_calls;
 static struct table files;                /* struct profile_file, by name and number of processes */
 static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER; /* one thread makes the counters */
 static _Thread_local int inside;
 static uint64_t io_ns;    /* inside I/O, all of it until now */
 static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
@@ -216,7 +217,8 @@ static struct profile_map *adopt(int rank, int size)
 {
     char to[PROFILE_PATH_MAX];
     snprintf(to, sizeof to, "%.4000s/rank-%d", dir, rank);
-    if (rename(own_path, to) < 0) return NULL;
+    if (link(own_path, to) < 0) return NULL; /* there may be one of another MPI program */
+    unlink(own_path);
     memcpy(own_path, to, sizeof own_path);
     map->rank = rank;
     map->size = size;
@@ -256,12 +258,11 @@ static struct profile_map *begin_once(int rank, int size)
 
 struct profile_map *count_begin(int rank, int size)
 {
-    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     inside++;
-    pthread_mutex_lock(&one);
+    pthread_mutex_lock(&beginning);
     struct profile_map *m = begin_once(rank, size);
     const int why = errno;
-    pthread_mutex_unlock(&one);
+    pthread_mutex_unlock(&beginning);
     inside--;
     errno = why;
     return m;
@@ -293,11 +294,12 @@ void count_forked(void)
 {
     ended = false;
     map = NULL;
-    table_free(&files);
+    files = (struct table){0}; /* it may be half done: nothing of it is freed */
     files_room = phases_room = 0;
     io_ns = 0;
     loaded_ns = count_now_ns();
     pthread_mutex_init(&lock, NULL);
+    pthread_mutex_init(&beginning, NULL);
 }
 
 /* The timeline: bytes and the time inside MPI-IO, spread over the bins it took. When the run

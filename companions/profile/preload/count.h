@@ -32,7 +32,8 @@ void count_end(void);
 void count_leaving(void);  /* the process ends: count_end, and nothing is to be ended any more */
 void count_going_on(void); /* it did not */
 
-/* The process was forked: the counters are its parent's. */
+/* The process was forked: the counters are its parent's, and another thread of it may have been changing
+ * them. */
 void count_forked(void);
 
 void count_lock(void);

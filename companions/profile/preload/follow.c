@@ -235,9 +235,11 @@ void follow_begin(void)
 void follow_forked(void)
 {
     process = getpid();
+    count_forked();
+    paths_forked();
+    unused = NULL;
     seen_base = written_by_thread();
     seen = 0;
-    count_forked();
     memset(end_of, 0, sizeof end_of);
     for (int fd = 0; fd < NUMBERS_MAX; fd++) {
         struct followed *f = follow_find(fd);

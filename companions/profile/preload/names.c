@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 #include <utime.h>
 
@@ -346,25 +347,75 @@ AT_NAME(euidaccess, AT_FDCWD, path, true, (path, mode), (other, mode), const cha
 AT_NAME(eaccess, AT_FDCWD, path, true, (path, mode), (other, mode), const char *path, int mode)
 AT_NAME(faccessat, at, path, FOLLOWS(how), (at, path, mode, how), (AT_FDCWD, other, mode, how),
         int at, const char *path, int mode, int how)
-AT_NAME(chmod, AT_FDCWD, path, true, (path, mode), (other, mode | 0600), const char *path,
-        mode_t mode)
-AT_NAME(fchmodat, at, path, FOLLOWS(how), (at, path, mode, how),
-        (AT_FDCWD, other, mode | 0600, how), int at, const char *path, mode_t mode, int how)
-AT_NAME(chown, AT_FDCWD, path, true, (path, user, group), (other, user, group), const char *path,
-        uid_t user, gid_t group)
-AT_NAME(lchown, AT_FDCWD, path, false, (path, user, group), (other, user, group), const char *path,
-        uid_t user, gid_t group)
-AT_NAME(fchownat, at, path, FOLLOWS(how), (at, path, user, group, how),
-        (AT_FDCWD, other, user, group, how), int at, const char *path, uid_t user, gid_t group,
-        int how)
-AT_NAME(utime, AT_FDCWD, path, true, (path, times), (other, times), const char *path,
-        const struct utimbuf *times)
-AT_NAME(utimes, AT_FDCWD, path, true, (path, times), (other, times), const char *path,
-        const struct timeval times[2])
-AT_NAME(lutimes, AT_FDCWD, path, false, (path, times), (other, times), const char *path,
-        const struct timeval times[2])
-AT_NAME(utimensat, at, path, FOLLOWS(how), (at, path, times, how), (AT_FDCWD, other, times, how),
-        int at, const char *path, const struct timespec times[2], int how)
+/* Whether mode, owner, times and attributes of a name are to stay as the run with writes has set them: what is
+ * there has no stand-in, or is a folder. */
+static bool stays(int at, const char *path, bool follow)
+{
+    char whole[PROFILE_PATH_MAX];
+    struct stat st;
+    if (!count_dropping() || !follow_on() || !path) return false;
+    const int kept = errno;
+    bool is = paths_whole(at, path, follow, whole) == 0 && paths_followed(whole);
+    (*count_inside())++;
+    is = is && lstat(whole, &st) == 0 && (st.st_uid == geteuid() || access(whole, W_OK) == 0);
+    (*count_inside())--;
+    errno = kept;
+    return is; /* others may not change them: the call says so */
+}
+
+/* A function that changes these of a name, or of an open file. */
+#define ATTRIBUTE(name, fd, path, follow, plain, instead, ...)                                     \
+    int name(__VA_ARGS__)                                                                          \
+    {                                                                                              \
+        REAL(int, name, __VA_ARGS__);                                                              \
+        char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];                                     \
+        if (stands_in(fd, path, follow, whole, other)) return real instead;                        \
+        return stays(fd, path, follow) ? 0 : real plain;                                           \
+    }
+#define ATTRIBUTE_FD(name, plain, instead, ...)                                                    \
+    int name(__VA_ARGS__)                                                                          \
+    {                                                                                              \
+        REAL(int, name, __VA_ARGS__);                                                              \
+        const struct followed *f = follow_find(fd);                                                \
+        char link[64];                                                                             \
+        if (f && f->state) return real instead;                                                    \
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);                                       \
+        return stays(AT_FDCWD, link, true) ? 0 : real plain;                                       \
+    }
+ATTRIBUTE(chmod, AT_FDCWD, path, true, (path, mode), (other, mode | 0600), const char *path,
+          mode_t mode)
+ATTRIBUTE(fchmodat, at, path, FOLLOWS(how), (at, path, mode, how),
+          (AT_FDCWD, other, mode | 0600, how), int at, const char *path, mode_t mode, int how)
+ATTRIBUTE(chown, AT_FDCWD, path, true, (path, user, group), (other, user, group), const char *path,
+          uid_t user, gid_t group)
+ATTRIBUTE(lchown, AT_FDCWD, path, false, (path, user, group), (other, user, group),
+          const char *path, uid_t user, gid_t group)
+ATTRIBUTE(fchownat, at, path, FOLLOWS(how), (at, path, user, group, how),
+          (AT_FDCWD, other, user, group, how), int at, const char *path, uid_t user, gid_t group,
+          int how)
+ATTRIBUTE(utime, AT_FDCWD, path, true, (path, times), (other, times), const char *path,
+          const struct utimbuf *times)
+ATTRIBUTE(utimes, AT_FDCWD, path, true, (path, times), (other, times), const char *path,
+          const struct timeval times[2])
+ATTRIBUTE(lutimes, AT_FDCWD, path, false, (path, times), (other, times), const char *path,
+          const struct timeval times[2])
+ATTRIBUTE(utimensat, at, path, FOLLOWS(how), (at, path, times, how), (AT_FDCWD, other, times, how),
+          int at, const char *path, const struct timespec times[2], int how)
+ATTRIBUTE(setxattr, AT_FDCWD, path, true, (path, key, value, n, how), (other, key, value, n, how),
+          const char *path, const char *key, const void *value, size_t n, int how)
+ATTRIBUTE(lsetxattr, AT_FDCWD, path, false, (path, key, value, n, how), (other, key, value, n, how),
+          const char *path, const char *key, const void *value, size_t n, int how)
+ATTRIBUTE(removexattr, AT_FDCWD, path, true, (path, key), (other, key), const char *path,
+          const char *key)
+ATTRIBUTE(lremovexattr, AT_FDCWD, path, false, (path, key), (other, key), const char *path,
+          const char *key)
+ATTRIBUTE_FD(fchmod, (fd, mode), (fd, mode | 0600), int fd, mode_t mode)
+ATTRIBUTE_FD(fchown, (fd, user, group), (fd, user, group), int fd, uid_t user, gid_t group)
+ATTRIBUTE_FD(futimens, (fd, times), (fd, times), int fd, const struct timespec times[2])
+ATTRIBUTE_FD(futimes, (fd, times), (fd, times), int fd, const struct timeval times[2])
+ATTRIBUTE_FD(fsetxattr, (fd, key, value, n, how), (fd, key, value, n, how), int fd, const char *key,
+             const void *value, size_t n, int how)
+ATTRIBUTE_FD(fremovexattr, (fd, key), (fd, key), int fd, const char *key)
 
 /* The size that a file would have. */
 static int corrected(int rc, const char *path, int fd, struct stat *st)

@@ -68,6 +68,25 @@ static int folder_of(int at, char out[PROFILE_PATH_MAX])
     return 0;
 }
 
+static bool is_below(const char *whole, const char *folder)
+{
+    const size_t n = strlen(folder);
+    return strncmp(whole, folder, n) == 0 && (whole[n] == '/' || whole[n] == '\0');
+}
+
+/* The file for which there stands what a link like /dev/stdout or those in /proc/self/fd leads to; false: it
+ * leads elsewhere. Such a link leads also to what has no name any more. */
+static bool stood_for(const char *link, char out[PROFILE_PATH_MAX])
+{
+    if (!count_dropping() || !(is_below(link, "/dev") || is_below(link, "/proc"))) return false;
+    struct stat st;
+    const bool file = stat(link, &st) == 0 && S_ISREG(st.st_mode);
+    struct profile_stand_in *s = file ? paths_map(link) : NULL;
+    if (s) memcpy(out, s->name, sizeof s->name);
+    paths_unmap(s);
+    return s != NULL;
+}
+
 static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX])
 {
     char folder[PROFILE_PATH_MAX], real[PROFILE_PATH_MAX];
@@ -85,9 +104,11 @@ static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH
     }
     while (n > 1 && out[n - 1] == '/')
         out[--n] = '\0';
-    if (follow && lstat(out, &st) == 0 && S_ISLNK(st.st_mode) && realpath(out, real)) {
-        memcpy(out, real, sizeof real);
-        return 0;
+    if (follow && lstat(out, &st) == 0 && S_ISLNK(st.st_mode)) {
+        if (stood_for(out, real) || realpath(out, real)) {
+            memcpy(out, real, sizeof real);
+            return 0;
+        }
     }
     char *slash = strrchr(out, '/');
     const char *last = slash + 1;
@@ -123,12 +144,6 @@ int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX])
 {
     const char *colon = strchr(name, ':'), *slash = strchr(name, '/');
     return paths_whole(AT_FDCWD, colon && (!slash || colon < slash) ? colon + 1 : name, true, out);
-}
-
-static bool is_below(const char *whole, const char *folder)
-{
-    const size_t n = strlen(folder);
-    return strncmp(whole, folder, n) == 0 && (whole[n] == '/' || whole[n] == '\0');
 }
 
 /* The folder of --files; the program may change its environment. */
@@ -206,6 +221,8 @@ static uint32_t bit_of(const char *name)
 bool paths_maybe(const char *name)
 {
     if (!map_names()) return true;
+    if (is_below(name, "/dev") || is_below(name, "/proc"))
+        return true; /* a link there may lead to any of them */
     const uint32_t bit = bit_of(name);
     return (__atomic_load_n(&names[bit / 8], __ATOMIC_RELAXED) >> bit % 8) & 1;
 }
@@ -224,14 +241,10 @@ void paths_told(const char *whole, char out[PROFILE_PATH_MAX])
     if (note && note->temporary > 0) memset(out + note->temporary, 'X', 6);
 }
 
-void paths_hold(void)
+void paths_forked(void)
 {
-    pthread_mutex_lock(&lock);
-}
-
-void paths_release(void)
-{
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_init(&lock, NULL);
+    notes = (struct table){0}; /* it may be half done: nothing of it is freed */
 }
 
 static void note_path(const char *whole, char out[PROFILE_PATH_MAX])

@@ -44,9 +44,8 @@ void paths_mark(const char *name);
 /* The name as it is told and compared: without what mkstemp has chosen. */
 void paths_told(const char *whole, char out[PROFILE_PATH_MAX]);
 
-/* Nobody changes what is known of names while the process forks. */
-void paths_hold(void);
-void paths_release(void);
+/* The process was forked: another thread of its parent may have been changing what is known of names. */
+void paths_forked(void);
 
 /* --- while writes are dropped --- */
 

@@ -208,24 +208,27 @@ int __openat_2(int at, const char *name, int flags)
 }
 ALIAS(int, __openat64_2, __openat_2, int at, const char *name, int flags);
 
-/* A file with a name of its own choice: the same for all of them that have its other characters. */
+/* A file with a name of its own choice: the same for all of them that have its other characters. FOLDER for
+ * flags: a folder instead, 0 is returned. */
+enum { FOLDER = -1 };
 static int open_temporary(const void *caller, char *name, int suffix, int flags)
 {
     static const char letter[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     REAL(int, mkostemps, char *, int, int);
     const size_t length = strlen(name);
-    char whole[PROFILE_PATH_MAX], tail[64];
+    char whole[PROFILE_PATH_MAX];
     if (!follow_on() || !follow_is_process() || posix_is_mpi(caller) || suffix < 0 ||
         length < 6 + (size_t)suffix || memcmp(name + length - 6 - (size_t)suffix, "XXXXXX", 6) != 0)
         return real(name, suffix, flags);
     char *const chosen = name + length - 6 - (size_t)suffix;
-    snprintf(tail, sizeof tail, "%s", chosen);
     for (int tries = 0; tries < 1000; tries++) {
         uint64_t number = count_now_ns() * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)getpid();
         for (int i = 0; i < 6; i++, number = (number ^ number >> 29) * UINT64_C(0xbf58476d1ce4e5b9))
             chosen[i] = letter[(number >> 32) % (sizeof letter - 1)];
-        const int fd = posix_open(caller, AT_FDCWD, name,
-                                  (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
+        const int fd = flags == FOLDER
+                           ? mkdir(name, 0700)
+                           : posix_open(caller, AT_FDCWD, name,
+                                        (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
         if (fd < 0 && errno == EEXIST) continue;
         if (fd >= 0 && paths_whole(AT_FDCWD, name, false, whole) == 0) {
             struct profile_before *note = paths_find(whole);
@@ -236,6 +239,16 @@ static int open_temporary(const void *caller, char *name, int suffix, int flags)
     memcpy(chosen, "XXXXXX", 6);
     errno = EEXIST;
     return -1;
+}
+
+char *mkdtemp(char *name)
+{
+    REAL(char *, mkdtemp, char *);
+    const size_t length = strlen(name);
+    if (!follow_on() || !follow_is_process() || posix_is_mpi(CALLER) || length < 6 ||
+        strcmp(name + length - 6, "XXXXXX") != 0)
+        return real(name);
+    return open_temporary(CALLER, name, 0, FOLDER) < 0 ? NULL : name;
 }
 
 int mkstemp(char *name)

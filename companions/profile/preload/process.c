@@ -19,35 +19,18 @@
 #include "companions/profile/preload/next.h"
 #include "companions/profile/preload/posix.h"
 
-static void hold(void)
-{
-    paths_hold();
-    count_lock();
-}
-
-static void release(void)
-{
-    count_unlock();
-    paths_release();
-}
-
-static void forked(void)
-{
-    (*count_inside())--;
-    paths_release();
-    follow_forked();
-}
-
 __attribute__((constructor)) static void begin(void)
 {
     if (!count_setup()) return;
-    pthread_atfork(hold, release, forked);
+    /* Nothing is held across fork: flushing all streams in another thread waits here for us while it holds
+     * what the C library's fork waits for. */
+    pthread_atfork(NULL, NULL, follow_forked);
     stdio_begin();
     follow_begin();
 }
 
 /* What nobody has seen is told when the process ends: rings of io_uring, and writing past this library. */
-static void end_process(void)
+__attribute__((destructor)) static void end_process(void)
 {
     char link[64], to[64], text[64];
     if (!follow_on() || !follow_is_process()) return;
@@ -64,11 +47,6 @@ static void end_process(void)
     if (bytes > 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_DIRECT), text);
     (*count_inside())--;
     count_leaving();
-}
-
-__attribute__((destructor)) static void end(void)
-{
-    end_process();
 }
 
 void _exit(int status)

@@ -173,17 +173,20 @@ ALIAS(FILE *, fopen64, fopen, const char *name, const char *mode);
 FILE *freopen(const char *name, const char *mode, FILE *file)
 {
     REAL(FILE *, freopen, const char *, const char *, FILE *);
-    char link[64];
+    char link[64], same[64];
     const int flags = flags_of(mode);
     if (follow_on() && file) fflush(file); /* to the file that it was until now */
-    if (!follow_on() || !name || flags < 0 || !follow_is_process() ||
-        ((flags & O_ACCMODE) == O_RDONLY && !paths_asked() && !paths_maybe(name))) {
+    /* Without a name it is the same file. */
+    snprintf(same, sizeof same, "/proc/self/fd/%d", file ? fileno(file) : -1);
+    const char *path = name || !follow_on() || !file || !follow_find(fileno(file)) ? name : same;
+    if (!follow_on() || !path || flags < 0 || !follow_is_process() ||
+        ((flags & O_ACCMODE) == O_RDONLY && name && !paths_asked() && !paths_maybe(name))) {
         struct followed *was =
             follow_on() && follow_is_process() ? follow_take(fileno(file)) : NULL;
         follow_end(was);
         return real(name, mode, file);
     }
-    const int fd = posix_open(__builtin_return_address(0), AT_FDCWD, name, flags, 0666);
+    const int fd = posix_open(__builtin_return_address(0), AT_FDCWD, path, flags, 0666);
     if (fd < 0) { /* as freopen does it: the stream is closed all the same */
         fclose(file);
         return NULL;
@@ -202,6 +205,7 @@ FILE *freopen(const char *name, const char *mode, FILE *file)
         file = real(link, mode[0] == 'w' ? "r+" : mode, file);
         posix_closed(was, count_now_ns());
         if (file) follow_same(fileno(file), fd);
+        if (file && mode[0] == 'a' && !(flags & O_RDWR)) to_end(fileno(file));
     }
     (*count_inside())++;
     close(fd);

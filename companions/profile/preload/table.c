@@ -67,12 +67,6 @@ void *table_remove(struct table *t, uint64_t key)
     return value;
 }
 
-void table_free(struct table *t)
-{
-    free(t->entry);
-    *t = (struct table){0};
-}
-
 uint64_t table_hash(const char *name)
 {
     uint64_t hash = UINT64_C(14695981039346656037);

@@ -26,9 +26,6 @@ int table_put(struct table *t, uint64_t key, void *value);
 /* Takes an entry out. Returns what stood there, or NULL. */
 void *table_remove(struct table *t, uint64_t key);
 
-/* Frees the entries, not the values. */
-void table_free(struct table *t);
-
 /* A number for a name (FNV-1a). */
 uint64_t table_hash(const char *name);
 
