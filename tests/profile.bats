@@ -454,9 +454,12 @@ kept() {
     profiled --json p.json 3 slow s.dat
     expect_status 0
     expect_text "Slowest calls"
+    [ "$(sed -n '/^Slowest calls/,$p' <<<"$output" | grep -c ' of s.dat, rank ')" -eq 10 ]
     expect_json p.json '.profile.slowest | length == 10 and (map(.inside_s) | . == (sort | reverse))'
     expect_json p.json '[.profile.slowest[] | select(.bytes == 1048576)] | .[0] | .file == "s.dat" and .function == "write_at"
         and .rank == 2 and .offset_bytes == 5000 and (.host | length) > 0'
+    expect_json p.json '.profile | [.timeline.by_rank.rows[].first_rank] == [0, 1, 2]
+        and ([.timeline.by_rank.rows[].written_bytes[]] | add) == .written_bytes'
     expect_schema nht1-profile-1 p.json
 }
 

@@ -843,6 +843,20 @@ END
     no_text r.html '<b>'
 }
 
+@test "a heat map shows bytes over time and processes, of a program without MPI, in page, files and table" {
+    nht1-profile --json p.json -- bash -c 'head -c 3000000 /dev/zero >a; head -c 1000000 a >b' 2>log || { cat log && return 1; }
+    expect_json p.json '.profile | .written_bytes == 4000000
+        and ([.timeline.by_rank.rows[].written_bytes[]] | add) == .written_bytes
+        and ([.timeline.by_rank.rows[].read_bytes[]] | add) == .read_bytes'
+    nht1-report p.json -o r.html --figures fig
+    grep -q '^written,process [0-9]*,' fig/profile-heat-map.csv
+    expect_file_text r.html 'aria-label="Reading and writing over time and processes: written"'
+    expect_file_text r.html 'data:image/png;base64'
+    rm fig/profile-heat-map.png
+    "$REPORT_PYTHON" fig/profile-heat-map.py
+    [ -s fig/profile-heat-map.png ]
+}
+
 @test "summaries (.sum) of other programs stand beside results; those of this suite do, too, when they are named" {
     results beffio
     cp "$BATS_FILE_TMPDIR/beffio.sum" .

@@ -5,7 +5,9 @@ TEST_SERIAL := $(wildcard tests/test_*.c)
 TEST_MPI    := $(wildcard tests/mpi_*.c)
 TEST_TOOL   := $(filter-out tests/mkcontainer.c,$(wildcard tests/mk*.c))
 TEST_LIB    := $(filter-out $(TEST_SERIAL) $(TEST_MPI) tests/mk%,$(wildcard tests/*.c))
-TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB))
+# Of the library that nht1-profile loads into programs, which no program is linked with.
+TEST_PRELOAD := $(call obj,companions/profile/preload/timeline.c)
+TEST_OBJS   := $(call obj,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL) $(TEST_LIB)) $(TEST_PRELOAD)
 # A fuzzer is a file of tests/fuzz/ and the driver: tests/fuzz/fuzz.h.
 FUZZ        := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 FUZZ_OBJS   := $(call obj,$(wildcard tests/fuzz/*.c))
@@ -20,6 +22,7 @@ $(LIBTEST): $(call obj,$(TEST_LIB))
 	$(Q)$(AR) rcs $@ $^
 
 $(call testbin,tests/mpi_io_read.c tests/mpi_io_fault.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/writers/guard.syms
+$(call testbin,tests/test_profile.c): $(TEST_PRELOAD)
 $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/tests/%.o \
     $(LIBTEST) $(LIBNHT1) $(GUARD)
 	@mkdir -p $(@D)

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "companions/profile/merge.h"
+#include "companions/profile/preload/timeline.h"
+#include "companions/profile/timeline.h"
 
 #define BIN_S 0.015625
 
@@ -34,7 +36,7 @@ static void leave(const char *dir, int rank, int size, double init_s, const doub
     m->size = size;
     m->state = PROFILE_FINALIZED;
     m->bin_s = BIN_S;
-    m->init_s = init_s;
+    m->init_s = m->bins_s = init_s;
     m->last_s = init_s + at[n - 1];
     for (int i = 0; i < n; i++)
         m->bin_bytes[1][(int)(at[i] / BIN_S)] += (uint64_t)i + 1;
@@ -69,6 +71,108 @@ static void the_timeline_has_every_byte(void **state)
         }
         rmdir(dir);
     }
+}
+
+/* More ranks than rows, which begin at different times, with bins of different widths, some of them missing. */
+static void rows_have_every_byte(void **state)
+{
+    (void)state;
+    enum { MOST = 4096, BINS = 3 };
+    static const int sizes[] = {1, 2, 64, 65, 512, MOST};
+    static struct profile_map *of[MOST];
+    unsigned short seed[3] = {1, 2, 3};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        const int n = sizes[s];
+        int64_t bytes[2] = {0}, sum[2] = {0};
+        int next = 0;
+        /* What is never touched takes no memory. */
+        for (int r = 0; r < n; r++) {
+            of[r] = NULL;
+            if (n > 2 && r % 7 == 3) continue;
+            of[r] = mmap(NULL, sizeof *of[r], PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            assert_ptr_not_equal(of[r], MAP_FAILED);
+            of[r]->bins_s = of[r]->init_s = 1e9 + erand48(seed);
+            of[r]->bin_s = ldexp(BIN_S, (int)(nrand48(seed) % 5));
+            of[r]->last_s = of[r]->bins_s + PROFILE_BINS * of[r]->bin_s * erand48(seed);
+            for (int i = 0; i < BINS; i++)
+                for (int d = 0; d < 2; d++) {
+                    const int64_t b = nrand48(seed);
+                    of[r]->bin_bytes[d][nrand48(seed) % PROFILE_BINS] += (uint64_t)b;
+                    bytes[d] += b;
+                }
+        }
+        json_t *o = timeline_json((const struct profile_map *const *)of, n, 1e9), *row, *value;
+        const json_t *rows = json_object_get(json_object_get(o, "by_rank"), "rows");
+        size_t i, c;
+        assert_in_range(json_array_size(rows), 1, TIMELINE_ROWS_MAX);
+        json_array_foreach(rows, i, row)
+        {
+            assert_int_equal(json_integer_value(json_object_get(row, "first_rank")), next);
+            next += (int)json_integer_value(json_object_get(row, "ranks_n"));
+            for (int d = 0; d < 2; d++) {
+                json_t *list = json_object_get(row, d ? "written_bytes" : "read_bytes");
+                assert_in_range(json_array_size(list), 1, TIMELINE_COLUMNS_MAX);
+                json_array_foreach(list, c, value) sum[d] += json_integer_value(value);
+            }
+        }
+        assert_int_equal(next, n);
+        assert_int_equal(sum[0], bytes[0]);
+        assert_int_equal(sum[1], bytes[1]);
+        json_decref(o);
+        for (int r = 0; r < n; r++)
+            if (of[r]) munmap(of[r], sizeof *of[r]);
+    }
+}
+
+/* Runs of any length, calls of any: the bins have all bytes and all the time, in their places. */
+static void bins_that_double_have_every_byte(void **state)
+{
+    (void)state;
+    static struct profile_map m;
+    unsigned short seed[3] = {4, 5, 6};
+    for (int run = 0; run < 300; run++) {
+        uint64_t bytes[2] = {0}, sum[2] = {0};
+        double at = 1e9 * erand48(seed), inside = 0, counted = 0;
+        const double longest = ldexp(1, (int)(nrand48(seed) % 30) - 20);
+        m = (struct profile_map){0};
+        timeline_begin(&m, at);
+        for (int c = 0; c < 300; c++) {
+            const int write = (int)(nrand48(seed) % 2);
+            const int64_t n = c % 5 ? nrand48(seed) : 0;
+            /* The first ones began before the timeline. */
+            const double from = at - (c < 2 ? longest : 0), to = from + longest * erand48(seed);
+            timeline_add(&m, write, n, from, to);
+            bytes[write] += (uint64_t)n;
+            inside += to > m.bins_s ? to - fmax(from, m.bins_s) : 0;
+            at = fmax(at, to) + longest * erand48(seed);
+        }
+        assert_true(at - m.bins_s <= (PROFILE_BINS * m.bin_s + longest) &&
+                    (m.bin_s == BIN_S || 2 * (at - m.bins_s) > PROFILE_BINS * m.bin_s));
+        for (int b = 0; b < PROFILE_BINS; b++) {
+            sum[0] += m.bin_bytes[0][b];
+            sum[1] += m.bin_bytes[1][b];
+            counted += 1e-9 * (double)m.bin_ns[b];
+        }
+        assert_int_equal(sum[0], bytes[0]);
+        assert_int_equal(sum[1], bytes[1]);
+        assert_true(fabs(counted - inside) < 1e-6 * inside + 1e-6);
+    }
+}
+
+/* A call of four seconds that moves 400 bytes: 100 in each second, however wide the bins. */
+static void a_long_call_is_spread_over_its_bins(void **state)
+{
+    (void)state;
+    static struct profile_map m;
+    timeline_begin(&m, 100);
+    timeline_add(&m, 1, 400, 101, 105);
+    for (int b = 0; b < PROFILE_BINS; b++)
+        assert_in_range(m.bin_bytes[1][b], b >= 64 && b < 5 * 64 ? 1 : 0,
+                        b >= 64 && b < 5 * 64 ? 2 : 0);
+    timeline_add(&m, 1, 0, 100 + 500, 100 + 511); /* bins of a second */
+    for (int b = 0; b < PROFILE_BINS; b++)
+        assert_int_equal(m.bin_bytes[1][b], b >= 1 && b < 5 ? 100 : 0);
 }
 
 /* A program that writes over its counters: its rank counts as one without any. */
@@ -145,6 +249,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_timeline_has_every_byte),
+        cmocka_unit_test(rows_have_every_byte),
+        cmocka_unit_test(bins_that_double_have_every_byte),
+        cmocka_unit_test(a_long_call_is_spread_over_its_bins),
         cmocka_unit_test(counters_that_nobody_can_have_counted),
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
     };

@@ -20,6 +20,7 @@
 #include "base/plain.h"
 #include "base/units.h"
 #include "companions/profile/before.h"
+#include "companions/profile/timeline.h"
 
 /* Less than this between two calls is not thinking: a sleep cannot be that short. */
 #define THINK_S 1e-4
@@ -99,12 +100,15 @@ static bool is_sound(const struct profile_map *m)
               m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
               m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
               fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
-              fabs(m->user_s) < CLOCK_MAX && fabs(m->system_s) < CLOCK_MAX && m->ran_s >= 0 &&
-              m->ran_s < CLOCK_MAX && m->waited_s >= 0 && m->waited_s < CLOCK_MAX &&
-              m->size <= WORKLOAD_PROCESSES_MAX && m->dropped_bytes <= INT64_MAX &&
-              m->kept_bytes <= INT64_MAX && m->files_lost >= 0 && m->phases_lost >= 0 &&
-              m->host[sizeof m->host - 1] == '\0' && m->library[sizeof m->library - 1] == '\0' &&
+              fabs(m->bins_s) < CLOCK_MAX && fabs(m->user_s) < CLOCK_MAX &&
+              fabs(m->system_s) < CLOCK_MAX && m->ran_s >= 0 && m->ran_s < CLOCK_MAX &&
+              m->waited_s >= 0 && m->waited_s < CLOCK_MAX && m->size <= WORKLOAD_PROCESSES_MAX &&
+              m->dropped_bytes <= INT64_MAX && m->kept_bytes <= INT64_MAX && m->files_lost >= 0 &&
+              m->phases_lost >= 0 && m->host[sizeof m->host - 1] == '\0' &&
+              m->library[sizeof m->library - 1] == '\0' &&
               m->program[sizeof m->program - 1] == '\0';
+    for (int b = 0; ok && b < PROFILE_BINS; b++)
+        ok = m->bin_bytes[0][b] <= INT64_MAX && m->bin_bytes[1][b] <= INT64_MAX;
     for (int f = 0; ok && f < m->files_n; f++)
         ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0' &&
              (m->file[f].interface == PROFILE_MPI_IO || m->file[f].interface == PROFILE_POSIX);
@@ -728,40 +732,6 @@ static json_t *point_json(const struct point *at, double zero_s)
                      "inside_max_process", slowest, "functions", functions, "sizes", histogram);
 }
 
-/* All ranks' bins over one another, in the widest of their widths. A rank's last bin may have its
- * middle behind the end of all. */
-static json_t *timeline_json(const struct profile_run *run, double zero_s)
-{
-    double width_s = 0, end_s = 0;
-    double bytes[2][PROFILE_BINS] = {{0}}, inside[PROFILE_BINS] = {0};
-    for (int r = 0; r < run->size; r++)
-        if (run->rank[r]) {
-            width_s = fmax(width_s, run->rank[r]->bin_s);
-            end_s = fmax(end_s, run->rank[r]->last_s - zero_s);
-        }
-    while (width_s > 0 && end_s >= PROFILE_BINS * width_s)
-        width_s *= 2;
-    const int n = width_s > 0 ? (int)(end_s / width_s) + 1 : 0;
-    for (int r = 0; r < run->size; r++) {
-        const struct profile_map *m = run->rank[r];
-        for (int b = 0; m && b < PROFILE_BINS; b++) {
-            const double at = (m->init_s - zero_s + (b + 0.5) * m->bin_s) / width_s;
-            const int to = at < 0 ? 0 : at >= n ? n - 1 : (int)at;
-            for (int d = 0; d < 2; d++)
-                bytes[d][to] += (double)m->bin_bytes[d][b];
-            inside[to] += 1e-9 * (double)m->bin_ns[b] / run->ranks_n;
-        }
-    }
-    json_t *read = json_array(), *written = json_array(), *share = json_array();
-    for (int b = 0; b < n; b++) {
-        json_array_append_new(read, js_real(bytes[0][b]));
-        json_array_append_new(written, js_real(bytes[1][b]));
-        json_array_append_new(share, js_real(inside[b] / width_s));
-    }
-    return json_pack("{s:o s:o s:o s:o}", "bin_s", js_real(width_s), "read_bytes", read,
-                     "written_bytes", written, "inside_share", share);
-}
-
 /* A slow call and whose it was. */
 struct slow {
     const struct profile_slow *call;
@@ -821,7 +791,7 @@ static void print_slow_calls(const struct profile_run *run, FILE *to)
     const int n = slowest_of(run, slow);
     char inside[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX], at[32];
     fprintf(to, "\nSlowest calls\n");
-    for (int i = 0; i < n && i < 3; i++) {
+    for (int i = 0; i < n; i++) {
         const struct profile_slow *c = slow[i].call;
         snprintf(at, sizeof at, "%" PRId64, c->at);
         plain_line(to, "%10s  %-18s %10s at %s of %s, %s %d on %s",
@@ -896,8 +866,8 @@ json_t *profile_json(const struct profile_run *run)
                      (json_int_t)run->posix_bytes[0], "posix_writes_n",
                      (json_int_t)run->posix_calls[1], "posix_written_bytes",
                      (json_int_t)run->posix_bytes[1], "not_seen", not_seen, "points", points,
-                     "other", others, "timeline", timeline_json(run, zero_s), "slowest",
-                     slowest_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
+                     "other", others, "timeline", timeline_json(run->rank, run->size, zero_s),
+                     "slowest", slowest_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
 }
 
 /* What the time inside is about. */

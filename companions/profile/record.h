@@ -198,7 +198,9 @@ struct profile_map {
     uint64_t kept_n, kept_bytes; /* writes that are made as reads: the shared pointer's */
     struct profile_calls other[PROFILE_OTHERS];
     struct profile_slow slow[PROFILE_SLOW]; /* in no order */
-    double bin_s;                           /* width of a bin, from init_s on */
+    double
+        bins_s; /* when the first bin begins: init_s, or earlier where a rank wrote before MPI_Init */
+    double bin_s; /* width of a bin */
     uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "companions/profile/preload/table.h"
+#include "companions/profile/preload/timeline.h"
 
 #define PHASES_STEP 64
 #define FILES_STEP  64
@@ -222,8 +223,6 @@ static struct profile_map *adopt(int rank, int size)
     memcpy(own_path, to, sizeof own_path);
     map->rank = rank;
     map->size = size;
-    memset(map->bin_bytes, 0, sizeof map->bin_bytes);
-    memset(map->bin_ns, 0, sizeof map->bin_ns);
     begin(map);
     return map;
 }
@@ -247,10 +246,10 @@ static struct profile_map *begin_once(int rank, int size)
     m->pid = getpid();
     m->state = ended && rank < 0 ? PROFILE_FINALIZED : PROFILE_RUNNING;
     m->dropping = dropping;
-    m->bin_s = 1.0 / 64;
     gethostname(m->host, sizeof m->host - 1);
     snprintf(m->program, sizeof m->program, "%s", program_invocation_short_name);
     begin(m);
+    timeline_begin(m, m->init_s);
     m->magic = PROFILE_MAGIC;
     __atomic_store_n(&map, m, __ATOMIC_RELEASE);
     return m;
@@ -302,32 +301,6 @@ void count_forked(void)
     pthread_mutex_init(&beginning, NULL);
 }
 
-/* The timeline: bytes and the time inside MPI-IO, spread over the bins it took. When the run
- * outgrows the bins, each two become one. */
-static void timeline(int write, int64_t bytes, uint64_t from_ns, uint64_t to_ns)
-{
-    const double from = 1e-9 * (double)from_ns - map->init_s,
-                 to = 1e-9 * (double)to_ns - map->init_s;
-    while (to >= PROFILE_BINS * map->bin_s) {
-        for (int b = 0; b < PROFILE_BINS; b++) {
-            const bool there = 2 * b + 1 < PROFILE_BINS;
-            for (int d = 0; d < 2; d++)
-                map->bin_bytes[d][b] =
-                    there ? map->bin_bytes[d][2 * b] + map->bin_bytes[d][2 * b + 1] : 0;
-            map->bin_ns[b] = there ? map->bin_ns[2 * b] + map->bin_ns[2 * b + 1] : 0;
-        }
-        map->bin_s *= 2;
-    }
-    const int last = to > 0 ? (int)(to / map->bin_s) : 0;
-    const int first = from > 0 ? (int)(from / map->bin_s) : 0;
-    if (bytes > 0) map->bin_bytes[write][last] += (uint64_t)bytes;
-    for (int b = first; b <= last; b++) {
-        const double begin = b == first ? from : b * map->bin_s;
-        const double end = b == last ? to : (b + 1) * map->bin_s;
-        map->bin_ns[b] += end > begin ? (uint64_t)(1e9 * (end - begin)) : 0;
-    }
-}
-
 static void count(struct profile_calls *c, uint64_t bytes, uint64_t ns)
 {
     c->n++;
@@ -342,7 +315,7 @@ void count_other(enum profile_other what, uint64_t start_ns)
     count_lock();
     count(&map->other[what], 0, end_ns - start_ns);
     io_ns += end_ns - start_ns;
-    timeline(0, 0, start_ns, end_ns);
+    timeline_add(map, 0, 0, 1e-9 * (double)start_ns, 1e-9 * (double)end_ns);
     if (map->state == PROFILE_RUNNING) map->last_s = 1e-9 * (double)end_ns;
     count_unlock();
 }
@@ -454,7 +427,7 @@ void count_access(struct use *use, struct profile_phase *p, int kind, int64_t by
     use->end_io_ns = io_ns;
     p->end_s = 1e-9 * (double)end_ns;
     if (map->state == PROFILE_RUNNING) map->last_s = p->end_s;
-    timeline(write, bytes, start_ns, end_ns);
+    timeline_add(map, write, bytes, 1e-9 * (double)start_ns, p->end_s);
 }
 
 void count_unseen(const char *what, const char *name)

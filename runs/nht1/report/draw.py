@@ -8,9 +8,11 @@ CSV: panel, series, x, y, low, high. A panel is
     x, y     {label, log: 2 or 10, ticks: [[x, text], ...], from_zero, time: seconds since 1970}
     across   x runs down the page as a list of rows, y to the right
     chars    of a row's label on a line, 26 where it is not said; the panel is wider for more
-    styles   {series: points | line-points | line | blocks | bars | rings | hollow | line-hollow}, in the
-             order of the key; hollow: points, or line-points, of what is not valid
+    styles   {series: points | line-points | line | blocks | bars | rings | hollow | line-hollow | cells}, in
+             the order of the key; hollow: points, or line-points, of what is not valid
     looks    {series: number}, colour and marker; a series has the same in all panels
+    cells    {label, log, low, high, width, height, x: [from, to], y: [from, to]}: a heat map, each point a cell
+             so wide, from low to high, its colour y; label, log, low, high: of the bar of colours
     levels   [[y, text], ...], dashed lines: a goal
     marks    [[x, text], ...], dotted lines: from here on
     notes    [[x, y, text], ...]"""
@@ -21,7 +23,7 @@ import textwrap
 import time
 
 import matplotlib
-from matplotlib import ticker
+from matplotlib import colors, ticker
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -32,6 +34,8 @@ MARKERS = ('o', 's', '^', 'D', 'v', 'P', 'X', '*')
 DASHES = ('-', (0, (6, 1.5)), (0, (2, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (9, 2)), (0, (1, 1)),
           (0, (4, 1, 1, 1, 1, 1)), (0, (3, 3)))
 HATCHES = ('', '///', '...', 'xxx', '\\\\\\', '++')
+# Perceptually uniform; more is darker, so that nothing, which is pale, is next to little.
+HEAT, NOTHING = 'viridis_r', '#f3f3f1'
 INK, MUTED, RULE = '#1b1b1c', '#5f6b77', '#d4d9de'
 WIDE, WIDTH, NARROW = 4.9, 4.5, 3.7  # inches, of a panel alone, of one of two, of one of more
 CHARS, CHAR = 26, 0.065  # of a row's label on a line; inches
@@ -220,8 +224,43 @@ def key_figure(panel, data):
     return f
 
 
+def _cells(ax, panel, data):
+    """A heat map, as a picture: its cells as paths would be megabytes."""
+    spec = panel['cells']
+    (left, right), (bottom, top) = spec['x'], spec['y']
+    columns = max(1, round((right - left) / spec['width']))
+    found = [r for series in panel['styles'] for r in data[panel['name'], series]]
+    picture = [[math.nan] * columns for _ in range(max(1, math.ceil((top - bottom) / spec['height'] - 1e-9)))]
+    for x, value, first, _ in found:
+        column = int(min(max(0, (x - left) / spec['width']), columns - 1))
+        picture[int((first - bottom) / spec['height'])][column] = value
+    scale = colors.LogNorm if spec['log'] else colors.Normalize
+    low = spec['low'] if spec['low'] < spec['high'] else spec['high'] / 2
+    ax.set_facecolor(NOTHING)
+    image = ax.imshow(picture, HEAT, scale(low, spec['high'], clip=True), 'auto', interpolation='none',
+                      origin='lower', extent=(left, right, bottom, bottom + spec['height'] * len(picture)))
+    ax.set(xlim=(left, right), ylim=(bottom, top), xlabel=panel['x']['label'], ylabel=panel['y']['label'])
+    if top - bottom > 8:
+        ax.yaxis.set_major_locator(ticker.MaxNLocator(6, integer=True))
+    else:
+        ax.set_yticks(range(math.ceil(bottom), math.floor(top) + 1))
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(6))
+    bar = ax.figure.colorbar(image, ax=ax, label=spec['label'], pad=0.03, use_gridspec=False)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(which='minor', length=0)
+    if spec['log']:
+        subs = (1,) if math.log10(spec['high'] / low) > 2.5 else (1, 2, 5)
+        bar.set_ticks([sub * 10.0 ** e for e in range(math.floor(math.log10(low)), math.ceil(math.log10(
+            spec['high'])) + 1) for sub in subs if low <= sub * 10.0 ** e <= spec['high']])
+    bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
+    bar.ax.yaxis.set_minor_formatter(ticker.NullFormatter())
+
+
 def panel_into(ax, panel, data):
     """Draws one panel. Returns [(artist, label)] for a key."""
+    if panel.get('cells'):
+        _cells(ax, panel, data)
+        return []
     handles, across = [], panel.get('across')
     x_axis, y_axis = (ax.yaxis, ax.xaxis) if across else (ax.xaxis, ax.yaxis)
     places = list(_values(panel, data, False))
@@ -280,6 +319,8 @@ def panel_into(ax, panel, data):
 
 def height_of(panel):
     """Inches."""
+    if panel.get('cells'):
+        return min(3.3, 1.7 + 0.25 * (panel['cells']['y'][1] - panel['cells']['y'][0]))
     if not panel.get('across'):
         return 3.1 + 0.18 * (len(panel['styles']) // 2 if panel.get('key', True) else 0)
     lines = [len(_lines(panel, t[1])) for t in panel['x'].get('ticks') or [[0, '']]]

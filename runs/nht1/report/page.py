@@ -99,7 +99,7 @@ class Figure:
             by_x = {}
             for s in series:
                 for x, y, low, high in self.data[(panel['name'], s)]:
-                    span = panel['styles'][s] != 'blocks' and low == low and (low, high) != (y, y)
+                    span = panel['styles'][s] not in ('blocks', 'cells') and low == low and (low, high) != (y, y)
                     by_x.setdefault(x, {})[s] = text.number(y) if not span else '%s (%s to %s)' % (
                         text.number(y), text.number(low), text.number(high))
             for x in sorted(by_x):

@@ -7,6 +7,7 @@ from ..results import at, integer, items, members, real, word, words
 from .page import Figure, Table
 
 MB = 1e6
+LOG_RANGE, LOG_FROM = 1e4, 30  # of colours; above so many times the median rate they are logarithmic
 POINTS_MAX, RANKS_MAX = 12, 8
 
 
@@ -20,10 +21,13 @@ def _section(page, result, key):
     command = ' '.join(os.path.basename(w) for w in words(root, 'command'))
     page.section(2, 'profile' + key, 'Profile of %s' % (text.clean(command, 70) or 'a program'))
     wall, inside = real(profile, 'wall_s'), real(profile, 'inside_mean_s')
-    page.text('%s took %s, %s of that inside I/O (mean over ranks; most: %s, rank %d): %s in %s, '
+    ranks_n = integer(profile, 'ranks_n')
+    mpi_n = integer(profile, 'mpi_ranks_n', ranks_n)
+    noun, several = ('rank', 'ranks') if mpi_n > 0 else ('process', 'processes')
+    page.text('%s took %s, %s of that inside I/O (mean over %s; most: %s, %s %d): %s in %s, '
               '%s in %s.' % (
-                  text.plural(integer(profile, 'ranks_n'), 'rank'), text.duration(wall),
-                  text.duration(inside), text.duration(real(profile, 'inside_max_s')),
+                  text.plural(ranks_n, noun, several), text.duration(wall),
+                  text.duration(inside), several, text.duration(real(profile, 'inside_max_s')), noun,
                   integer(profile, 'inside_max_rank'),
                   text.size(real(profile, 'written_bytes')) + ' written',
                   text.plural(integer(profile, 'writes_n'), 'call'),
@@ -42,9 +46,13 @@ def _section(page, result, key):
     points = items(profile, 'points')
     _functions(page, points, members(profile, 'other'), key)
     _sizes(page, points, key)
-    _timeline(page, members(profile, 'timeline'), key)
+    start = 'the first MPI_Init' if mpi_n == ranks_n else 'the first process began' if mpi_n <= 0 else \
+        'the first MPI_Init or process'
+    _timeline(page, members(profile, 'timeline'), start, several, key)
+    _heat_map(page, members(profile, 'timeline'), start,
+              noun if mpi_n in (0, ranks_n) else 'rank; from %d on other processes' % mpi_n, noun, several, key)
     table = Table('profile-slowest' + key, 'Slowest calls', [
-        'inside I/O in s', 'function', 'bytes', 'at byte', 'file', 'rank', 'host', 'from s'])
+        'inside I/O in s', 'function', 'bytes', 'at byte', 'file', noun, 'host', 'from s'])
     for call in items(profile, 'slowest'):
         bytes_ = real(call, 'bytes')
         table.row(real(call, 'inside_s'), word(call, 'function'), (bytes_, text.size(bytes_)),
@@ -53,8 +61,8 @@ def _section(page, result, key):
     if items(profile, 'slowest'):
         page.table(table)
     ranks = sorted(items(profile, 'ranks'), key=lambda r: -max(0, real(r, 'inside_s')))
-    table = Table('profile-ranks' + key, 'Slowest ranks', [
-        'rank', 'host', 'inside I/O in s', 'of s', 'state'])
+    table = Table('profile-ranks' + key, 'Slowest ' + several, [
+        noun, 'host', 'inside I/O in s', 'of s', 'state'])
     for r in ranks[:RANKS_MAX]:
         table.row(integer(r, 'rank'), word(r, 'host'), real(r, 'inside_s'), real(r, 'wall_s'),
                   word(r, 'state'))
@@ -101,21 +109,71 @@ def _sizes(page, points, key):
     page.figure(f, 'Reads and writes of all ranks by the bytes of a call.')
 
 
-def _timeline(page, timeline, key):
-    width = real(timeline, 'bin_s')
+def _timeline(page, timeline, start, several, key):
+    width, begin = real(timeline, 'bin_s'), real(timeline, 'begin_s')
     if not width > 0:
         return
     f = Figure('profile-timeline' + key, 'Reading and writing over time')
-    x = 'time after the first MPI_Init in s'
+    x = 'time after %s in s' % start
 
     def series(name):
         values = at(timeline, name)
-        return [(width * (i + 0.5), real(v)) for i, v in enumerate(
+        return [((begin if begin == begin else 0) + width * (i + 0.5), real(v)) for i, v in enumerate(
             values if isinstance(values, list) else ())]
-    f.panel('bytes', x, {'label': 'MB/s of all ranks', 'from_zero': True})
+    f.panel('bytes', x, {'label': 'MB/s of all %s' % several, 'from_zero': True})
     for label, name in (('read', 'read_bytes'), ('written', 'written_bytes')):
         f.series(label, 'line', [(t, v / width / MB) for t, v in series(name)])
     f.panel('time', x, {'label': 'share of the time inside I/O', 'from_zero': True}, key=False)
     f.series('inside I/O', 'line', series('inside_share'))
-    page.figure(f, 'Rates are means over bins of %s; the share is that of all ranks.' %
-                text.duration(width))
+    page.figure(f, 'Rates are means over bins of %s; the share is that of all %s.' % (
+        text.duration(width), several))
+
+
+def rates(timeline, name):
+    """The cells of a heat map, [(first rank, last rank, [(seconds, MB/s of a rank), ...]), ...], those in
+    which something was moved; name: read_bytes or written_bytes."""
+    width = real(timeline, 'by_rank.bin_s')
+    begin = real(timeline, 'begin_s')
+    found = []
+    for row in items(timeline, 'by_rank.rows') if width > 0 and begin == begin else ():
+        first, ranks = integer(row, 'first_rank'), integer(row, 'ranks_n')
+        if ranks < 1 or first != (found[-1][1] + 1 if found else 0):
+            return []  # no result of ours
+        seen, values = integer(row, 'ranks_seen_n'), at(row, name)
+        cells = [(begin + width * (i + 0.5), real(v) / width / max(1, seen) / MB)
+                 for i, v in enumerate(values if isinstance(values, list) else ())]
+        found.append((first, first + ranks - 1, [c for c in cells if c[1] > 0]))
+    return found
+
+
+def _heat_map(page, timeline, start, axis, noun, several, key):
+    """Rates of every rank over time: one scale of colours for what is read and written."""
+    maps = [(label, rates(timeline, name))
+            for label, name in (('written', 'written_bytes'), ('read', 'read_bytes'))]
+    all_rates = sorted(v for _, rows in maps for _, _, cells in rows for _, v in cells)
+    if not all_rates:
+        return
+    rows = maps[0][1]
+    begin, width = real(timeline, 'begin_s'), real(timeline, 'by_rank.bin_s')
+    columns = max(len(v) for row in items(timeline, 'by_rank.rows') for v in (
+        at(row, 'written_bytes'), at(row, 'read_bytes')) if isinstance(v, list))
+    most = all_rates[-1]
+    log = most > LOG_FROM * all_rates[len(all_rates) // 2]
+    low = max(all_rates[0], most / LOG_RANGE) if log else 0
+    in_a_row = max(last - first + 1 for first, last, _ in rows)
+    label = 'MB/s of a %s' % noun if in_a_row == 1 else 'MB/s, mean of %d %s' % (in_a_row, several)
+    did = ' and '.join(doing for doing, (_, found) in (('Reading', maps[1]), ('writing', maps[0]))
+                       if any(cells for _, _, cells in found))
+    f = Figure('profile-heat-map' + key, '%s over time and %s' % (did[0].upper() + did[1:], several))
+    for name, rows in maps:
+        f.panel(name, 'time after %s in s' % start, axis, key=False, cells={
+            'label': label, 'log': log, 'low': low, 'high': most, 'width': width, 'height': in_a_row,
+            'x': [begin, begin + columns * width], 'y': [rows[0][0] - 0.5, rows[-1][1] + 0.5]})
+        for first, last, cells in rows:
+            f.series('%s %d' % (noun, first) if first == last else '%s %d to %d' % (several, first, last),
+                     'cells', [(t, v, first, last) for t, v in cells])
+    page.figure(f, 'Rates are means over %s; colours are %s, the same for what is written and read; pale grey: '
+                'nothing.%s' % (
+                    text.duration(width), 'logarithmic' if log else 'linear',
+                    '' if in_a_row == 1 else ' Each row is the mean of up to %d neighbouring %s.' % (
+                        in_a_row, several)))
