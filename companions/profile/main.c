@@ -32,6 +32,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "base/watch.h"
+#include "companions/profile/accesses.h"
 #include "companions/profile/before.h"
 #include "companions/profile/certificate.h"
 #include "companions/profile/judge.h"
@@ -44,7 +45,7 @@
 #define VERSION_S    30.0 /* for a launcher to tell its version */
 
 struct options {
-    const char *out, *json, *split, *files;
+    const char *out, *json, *accesses, *split, *files;
     struct conf_list t_c_add;
     const char *between;
     bool t_c, force, keep, quiet;
@@ -68,6 +69,12 @@ static const struct conf_option options[] = {
      .arg = "FILE",
      .help = "Write everything that was gathered to FILE, for nht1-report.",
      AT(json),
+     .output = true},
+    {.name = "accesses",
+     .arg = "FILE.jsonl",
+     .help = "Also record each access with its place, size and order, as runs of offsets, at most "
+             "65536 of a process, and write them to FILE.jsonl (docs/profile.md).",
+     AT(accesses),
      .output = true},
     {.name = "split",
      .arg = "WHERE",
@@ -228,7 +235,7 @@ static const char **command_words(const struct session *s, bool drop, const char
 static int execute(const struct session *s, const char *folder, bool drop, double *took_s,
                    int *status)
 {
-    char setting[6][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX], files[PATH_MAX] = "";
+    char setting[7][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX], files[PATH_MAX] = "";
     const char *more = getenv("LD_PRELOAD");
     const int n = sizeof setting / sizeof setting[0];
     const char *name = own_split(folder, parent);
@@ -243,11 +250,12 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
     snprintf(setting[3], sizeof setting[3], PROFILE_ENV_READS "=%d", s->o->t_c);
     snprintf(setting[4], sizeof setting[4], PROFILE_ENV_FILES "=%s", files);
+    snprintf(setting[6], sizeof setting[6], PROFILE_ENV_RUNS "=%d", s->o->accesses && !drop);
     if (snprintf(setting[5], sizeof setting[5], "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
                  more ? more : "") >= (int)sizeof setting[5])
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[5]);
-    const char *const passed[] = {setting[0], setting[1], setting[2],
-                                  setting[3], setting[4], setting[5]};
+    const char *const passed[] = {setting[0], setting[1], setting[2], setting[3],
+                                  setting[4], setting[5], setting[6]};
     const char **word = command_words(s, drop, passed, s->open_mpi ? n : 0);
     if (!word) return ERR_NOMEM;
 
@@ -255,7 +263,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     snprintf(path, sizeof path, "%s/output", dir);
     char *const as_it_is[] = {NULL};
     char *const with[] = {setting[0], setting[1], setting[2], setting[3],
-                          setting[4], setting[5], NULL};
+                          setting[4], setting[5], setting[6], NULL};
     char **env = child_environment(NULL, s->open_mpi ? as_it_is : with);
     FILE *output = drop ? fopen(path, "ae") : NULL;
     struct child c = {.out = -1, .err = -1};
@@ -315,6 +323,23 @@ static int save_workload(const struct options *o, const struct profile_run *run)
     }
     if (rc < 0) err_prefix("--out: ");
     workload_free(&w);
+    return rc;
+}
+
+/* Writes the accesses and says what is not among them. */
+static int save_accesses(const struct options *o, const struct profile_run *run)
+{
+    struct workload_accessfile head;
+    char lost[UNITS_TEXT_MAX], unplaced[UNITS_TEXT_MAX];
+    const int rc = profile_accesses_save(run, o->accesses, &head);
+    if (rc < 0) err_prefix("--accesses: ");
+    if (rc == 0 && head.lost_n + head.unplaced_n > 0)
+        plain_line(stderr,
+                   "nht1-profile: %s is not complete: %" PRId64 " access%s of %s found no room, "
+                   "%" PRId64 " of %s lie at places that are not known",
+                   o->accesses, head.lost_n, head.lost_n == 1 ? "" : "es",
+                   units_bytes((double)head.lost_bytes, lost), head.unplaced_n,
+                   units_bytes((double)head.unplaced_bytes, unplaced));
     return rc;
 }
 
@@ -412,6 +437,19 @@ static int pairs_of(const struct options *o, int *n, bool *open)
     return 0;
 }
 
+/* Whether the accesses can be written there. NULL: none. */
+static int accesses_check(const char *path)
+{
+    static const char end[] = ".jsonl";
+    const size_t n = path ? strlen(path) : 0;
+    if (!path) return 0;
+    if (!js_is_stdout(path) && (n < sizeof end || strcmp(path + n - (sizeof end - 1), end) != 0))
+        return err_set(ERR_USAGE, "--accesses: %s does not end in .jsonl", path);
+    const int rc = js_check_target(path, WORKLOAD_ACCESSES_SCHEMA);
+    if (rc < 0) err_prefix("--accesses: ");
+    return rc;
+}
+
 /* What can be known to be wrong before the program starts. */
 static int check(const struct options *o, const struct conf_list *args)
 {
@@ -440,6 +478,9 @@ static int check(const struct options *o, const struct conf_list *args)
     if (o->minutes > 0 && !open) return err_set(ERR_USAGE, "--minutes is for --repeat auto");
     if (o->between && pairs_n == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
     TRY(conf_files_differ("--json", o->json, "--out", o->out));
+    TRY(conf_files_differ("--accesses", o->accesses, "--out", o->out));
+    TRY(conf_files_differ("--accesses", o->accesses, "--json", o->json));
+    TRY(accesses_check(o->accesses));
     int rc = js_check_text(o->out, o->force ? "" : WORKLOAD_TEXT_BEGIN);
     if (rc < 0) {
         err_prefix("--out: ");
@@ -649,6 +690,7 @@ static int report_profile(const struct options *o, const struct conf_list *args,
 {
     struct profile_zeta z = {0};
     int rc = save_workload(o, run);
+    if (rc == 0 && o->accesses) rc = save_accesses(o, run);
     if (rc == 0 && measured) rc = profile_judge(round, n, pairs, &z);
     if (rc == 0 && o->json)
         rc = save_json(o, args, began, status, run, round, n,

@@ -98,8 +98,10 @@ static bool is_sound(const struct profile_map *m)
     const bool is_rank = m->size > 0 && m->rank >= 0 && m->rank < m->size;
     bool ok = m->magic == PROFILE_MAGIC && (is_rank || (m->rank == -1 && m->size == 0)) &&
               m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
-              m->phases_n <= PROFILE_PHASE_MAX && m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX &&
-              fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
+              m->phases_n <= PROFILE_PHASE_MAX && m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX &&
+              m->unplaced.n <= COUNT_MAX && m->unplaced.bytes <= INT64_MAX &&
+              m->lost.n <= COUNT_MAX && m->lost.bytes <= INT64_MAX && m->bin_s > 1e-9 &&
+              m->bin_s < CLOCK_MAX && fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
               fabs(m->bins_s) < CLOCK_MAX && fabs(m->user_s) < CLOCK_MAX &&
               fabs(m->system_s) < CLOCK_MAX && m->ran_s >= 0 && m->ran_s < CLOCK_MAX &&
               m->waited_s >= 0 && m->waited_s < CLOCK_MAX && m->size <= WORKLOAD_PROCESSES_MAX &&

@@ -4,8 +4,8 @@
 /* Layer 3. What the preloaded library leaves of one process, and nht1-profile reads: a file that is
  * mapped into memory while the program runs, so that nothing is lost when it dies, by SIGKILL too.
  *
- *     DIR/rank-R      struct profile_map of a rank, of whose files and phases files_n and phases_n hold
- *                     something; sparse, in the byte order of the machine
+ *     DIR/rank-R      struct profile_map of a rank, of whose files, phases and runs files_n, phases_n and
+ *                     runs_n hold something; sparse, in the byte order of the machine
  *     DIR/process-P-N the same of a process that is no rank, P its number
  *     DIR/file-HASH   struct profile_before of a name that the program has changed
  *     DIR/names       PROFILE_NAMES_BYTES, a bit for the last part of each of these names
@@ -21,11 +21,13 @@
 #include <stdint.h>
 
 #include "companions/workload/function.h"
+#include "companions/workload/runs.h"
 
-#define PROFILE_MAGIC     UINT64_C(0x31657270316e7468)
+#define PROFILE_MAGIC     UINT64_C(0x32657270316e7468)
 #define PROFILE_FILES_MAX 16384
 #define PROFILE_NAME_MAX  1024
 #define PROFILE_PHASE_MAX 16384
+#define PROFILE_RUNS_MAX  65536
 #define PROFILE_BINS      512 /* of the timeline */
 #define PROFILE_SIZES     48  /* of the histogram: a call of b bytes counts in floor(log2 b) */
 
@@ -35,6 +37,7 @@
 #define PROFILE_ENV_DROP  "NHT1_PROFILE_DROP"  /* 1: writes are dropped */
 #define PROFILE_ENV_READS "NHT1_PROFILE_READS" /* 1: what is read of written files is compared */
 #define PROFILE_ENV_FILES "NHT1_PROFILE_FILES" /* a folder: POSIX calls on files below it */
+#define PROFILE_ENV_RUNS  "NHT1_PROFILE_RUNS"  /* 1: accesses are recorded one by one, as runs */
 
 /* Through what a program uses a file. */
 enum profile_interface { PROFILE_MPI_IO, PROFILE_POSIX };
@@ -202,8 +205,15 @@ struct profile_map {
         bins_s; /* when the first bin begins: init_s, or earlier where a rank wrote before MPI_Init */
     double bin_s; /* width of a bin */
     uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];
+    /* Accesses that are not among the runs. unplaced: through a view with gaps, or by the shared pointer; lost:
+     * when there was no room for another run. */
+    struct profile_missed {
+        uint64_t n, bytes;
+    } unplaced, lost;
+    int32_t runs_n;
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];
+    struct workload_run run[PROFILE_RUNS_MAX];
 };
 
 #endif

@@ -19,20 +19,23 @@
 
 #define PHASES_STEP 64
 #define FILES_STEP  64
+#define RUNS_STEP   1024
 
 enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
 
 static struct profile_map *map;
 static const char *dir;
-static bool dropping, digests;
+static bool dropping, digests, runs_wanted;
 static bool ended;                      /* what is counted now stdio has kept until the end */
 static uint64_t loaded_ns;              /* when this library was */
 static char own_path[PROFILE_PATH_MAX]; /* of the mapped file */
-static int files_room, phases_room;     /* that have their space on the disk */
+static int files_room, phases_room, runs_room; /* that have their space on the disk */
 static enum split split = SPLIT_DIRECTION;
 static uint64_t split_calls;
 static struct table files;                /* struct profile_file, by name and number of processes */
 static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
+static int file_run[PROFILE_FILES_MAX][WORKLOAD_RUN_CALLS]; /* 1 + the last run, 0: none */
+static int64_t run_calls; /* that were entered into runs, or missed */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER; /* one thread makes the counters */
 static _Thread_local int inside;
@@ -103,6 +106,7 @@ bool count_setup(void)
     loaded_ns = count_now_ns();
     dropping = is_set(PROFILE_ENV_DROP);
     digests = is_set(PROFILE_ENV_READS);
+    runs_wanted = is_set(PROFILE_ENV_RUNS);
     if (how && strcmp(how, "run") == 0) split = SPLIT_RUN;
     if (how && strcmp(how, "open") == 0) split = SPLIT_OPEN;
     if (how && strtoull(how, NULL, 10) > 0) {
@@ -139,6 +143,15 @@ static int reserve_phases(int n)
     const int why =
         reserve(offsetof(struct profile_map, phase), (size_t)n * sizeof(struct profile_phase));
     if (why == 0) phases_room = n;
+    return why;
+}
+
+static int reserve_runs(int n)
+{
+    if (n > PROFILE_RUNS_MAX) return ENOSPC;
+    const int why =
+        reserve(offsetof(struct profile_map, run), (size_t)n * sizeof(struct workload_run));
+    if (why == 0) runs_room = n;
     return why;
 }
 
@@ -294,7 +307,9 @@ void count_forked(void)
     ended = false;
     map = NULL;
     files = (struct table){0}; /* it may be half done: nothing of it is freed */
-    files_room = phases_room = 0;
+    memset(file_run, 0, sizeof file_run);
+    files_room = phases_room = runs_room = 0;
+    run_calls = 0;
     io_ns = 0;
     loaded_ns = count_now_ns();
     pthread_mutex_init(&lock, NULL);
@@ -400,6 +415,35 @@ struct profile_slow *count_slow(uint64_t ns)
     struct profile_slow *const at = &map->slow[fastest];
     fastest = -1; /* to be found when it is entered */
     return at;
+}
+
+static void miss(struct profile_missed *m, int64_t bytes)
+{
+    m->n++;
+    m->bytes += (uint64_t)bytes;
+}
+
+void count_run(int file, enum workload_run_call call, int flags, int64_t at, int64_t bytes)
+{
+    if (!runs_wanted) return;
+    const struct workload_run one = {.file = file,
+                                     .call = (int16_t)call,
+                                     .flags = (int16_t)flags,
+                                     .offset = at,
+                                     .bytes = bytes,
+                                     .n = 1,
+                                     .order = run_calls++};
+    int *const last = &file_run[file][call];
+    if (at < 0) {
+        miss(&map->unplaced, bytes);
+    } else if (*last > 0 && workload_run_join(&map->run[*last - 1], &one)) {
+        return;
+    } else if (map->runs_n == runs_room && reserve_runs(runs_room + RUNS_STEP) != 0) {
+        miss(&map->lost, bytes);
+    } else {
+        map->run[map->runs_n] = one;
+        *last = ++map->runs_n;
+    }
 }
 
 void count_half(uint64_t ns)

@@ -65,6 +65,10 @@ struct profile_phase *count_phase(struct use *use, bool write, uint64_t start_ns
 void count_access(struct use *use, struct profile_phase *p, int kind, int64_t bytes,
                   uint64_t start_ns, uint64_t end_ns, uint64_t before_ns);
 
+/* Enters a call into the runs of this process, if these are asked for (PROFILE_ENV_RUNS), locked. flags:
+ * workload_run_flags; at: its first byte in the file, -1: not known. */
+void count_run(int file, enum workload_run_call call, int flags, int64_t at, int64_t bytes);
+
 /* Time inside I/O of a call that is not over, locked. */
 void count_half(uint64_t ns);
 

@@ -275,6 +275,19 @@ static void enter(struct followed *f)
     f->use.file = count_file(told, 1, 0, PROFILE_POSIX);
 }
 
+/* How the file of a call was open, as runs have it. */
+static int run_flags(int flags)
+{
+    const int mode = flags & O_ACCMODE, sync = flags & O_SYNC;
+    return (mode == O_RDONLY   ? WORKLOAD_RUN_RDONLY
+            : mode == O_WRONLY ? WORKLOAD_RUN_WRONLY
+                               : WORKLOAD_RUN_RDWR) |
+           (flags & O_DIRECT ? WORKLOAD_RUN_DIRECT : 0) |
+           (sync == O_SYNC   ? WORKLOAD_RUN_SYNC
+            : sync & O_DSYNC ? WORKLOAD_RUN_DSYNC
+                             : 0);
+}
+
 void follow_other(struct followed *f, enum profile_other what, int64_t at, uint64_t start_ns)
 {
     const int kept = errno;
@@ -283,6 +296,8 @@ void follow_other(struct followed *f, enum profile_other what, int64_t at, uint6
         count_lock();
         enter(f);
         count_trace(f->use.file, WORKLOAD_KINDS + (int)what, 0, at);
+        if (what == PROFILE_SYNC)
+            count_run(f->use.file, WORKLOAD_RUN_FSYNC, run_flags(f->flags), 0, 0);
         count_unlock();
     }
     errno = kept;
@@ -469,6 +484,9 @@ ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int
     /* Where an appended piece lies depends on others, who may be faster. */
     count_trace(f->use.file, kind, bytes, a->write && (f->flags & O_APPEND) ? 0 : begin);
     map->file[f->use.file].trace.read_sum += sum;
+    if (got >= 0)
+        count_run(f->use.file, (a->at >= 0 ? WORKLOAD_RUN_PREAD : WORKLOAD_RUN_READ) + a->write,
+                  run_flags(f->flags), begin, bytes);
     struct profile_slow *slow = count_slow(end_ns - a->start_ns);
     if (slow)
         *slow = (struct profile_slow){.ns = end_ns - a->start_ns,

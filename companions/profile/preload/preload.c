@@ -197,12 +197,22 @@ static struct open *open_of(MPI_File fh)
     return o;
 }
 
+/* How the file of a call was open, as runs have it. */
+static int run_flags(int mode)
+{
+    return mode & MPI_MODE_RDONLY   ? WORKLOAD_RUN_RDONLY
+           : mode & MPI_MODE_WRONLY ? WORKLOAD_RUN_WRONLY
+                                    : WORKLOAD_RUN_RDWR;
+}
+
 /* The same for a function that moves no data, on a file that may be none of ours. */
 static void trace_other(MPI_File fh, enum profile_other what, int64_t at)
 {
     count_lock();
     const struct open *o = table_find(&opens, key_of(fh));
     if (o) count_trace(o->use.file, WORKLOAD_KINDS + (int)what, 0, at);
+    if (o && what == PROFILE_SYNC)
+        count_run(o->use.file, WORKLOAD_RUN_FSYNC, run_flags(o->mode), 0, 0);
     count_unlock();
 }
 
@@ -664,6 +674,17 @@ static void note_slow(const struct open *o, const struct call *c, int64_t bytes,
         .kind = c->kind};
 }
 
+/* Enters a call that lies in the file in one piece into the runs. */
+static void note_run(const struct open *o, const struct call *c, int64_t bytes)
+{
+    const enum workload_position position = workload_kind_of(c->kind).position;
+    const int64_t at = position == WORKLOAD_EXPLICIT ? c->at : o->pointer;
+    const bool whole = o->view.n == 1 && o->view.bytes == o->view.extent;
+    count_run(o->use.file, c->write ? WORKLOAD_RUN_PWRITE : WORKLOAD_RUN_PREAD, run_flags(o->mode),
+              position == WORKLOAD_SHARED || !whole ? -1 : byte_of(o, at * o->etype_bytes, false),
+              bytes);
+}
+
 /* Counts a call that is over. */
 static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
 {
@@ -675,6 +696,7 @@ static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
     count_access(&o->use, p, c->kind, got, c->start_ns, end_ns, before_ns);
     count_trace(o->use.file, c->kind, got, c->at);
     note_slow(o, c, got, end_ns - c->start_ns + before_ns);
+    if (got > 0) note_run(o, c, got);
     const enum workload_position position = workload_kind_of(c->kind).position;
     if (position != WORKLOAD_SHARED) note_place(&p->places[c->kind], o, c, got);
     p->sequential += continues(o, c, got) || o->use.calls == 1; /* the first one begins somewhere */
