@@ -29,12 +29,12 @@ simulated() {
     [ ! -e "$XDG_STATE_HOME/nht1/tc.json" ]
 }
 
-@test "27 simulated ranks: the same dumps as one rank, on every platform, with synchronous sends" {
+@test "216 simulated ranks: the same dumps as one rank, on every platform, with synchronous sends" {
     local platform
     mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
     for platform in flat fat-tree dragonfly torus; do
         SMPI_FLAGS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0" \
-            run simulated 27 "$platform" --class S --steps 10 --decomp 3d --io posix --out many.bin --force --tc 1 --verify never --quiet
+            run simulated 216 "$platform" --class S --steps 10 --decomp 3d --io posix --out many.bin --force --tc 1 --verify never --quiet
         expect_status 0
         cmp one.bin many.bin
     done
