@@ -82,7 +82,7 @@ refused() {
 
 @test "while writes are dropped every call answers as it would" {
     local word
-    for word in calls names stdio again threads forks; do
+    for word in calls names endings stdio again threads forks; do
         rm -rf plain "$word"
         mkdir plain "$word"
         (cd plain && mkposix "$word" f.dat)
