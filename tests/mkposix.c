@@ -198,6 +198,16 @@ static void endings(const char *name)
     EXPECT(size_of(name) == 1000 && rmdir(folder) == 0);
 }
 
+/* Changes a file that was there in all ways; each may be refused. */
+static void refuses(const char *name)
+{
+    char other[4096];
+    snprintf(other, sizeof other, "%s.other", name);
+    const int fd = open(name, O_WRONLY | O_TRUNC);
+    const bool changed = truncate(name, 1) == 0 || rename(name, other) == 0 || unlink(name) == 0;
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100 && changed);
+}
+
 static void print_times(const char *name)
 {
     struct stat st;
@@ -470,7 +480,7 @@ int main(int argc, char **argv)
                {"threads", threads}, {"forks", forks},       {"many", many},
                {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned},
                {"forking", forking}, {"again", again},       {"attributes", attributes},
-               {"endings", endings}};
+               {"endings", endings}, {"refuses", refuses}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

@@ -288,6 +288,22 @@ END
     [ "$(cat f.dat)" = kept ]
 }
 
+@test "without room or numbers for what stands for a file, the file keeps its bytes and times" {
+    local limit before
+    mkdir counters.dropped
+    echo kept >f.dat
+    before=$(stat -c '%s %.9Y %.9Z' f.dat)
+    for limit in "-f 8" "-n 4"; do
+        # shellcheck disable=SC2016,SC2086 # the parameters of the inner shell; words
+        run env NHT1_PROFILE_DIR="$PWD/counters.dropped" NHT1_PROFILE_DROP=1 \
+            LIBRARY="$(dirname "$NHT1_BIN")/lib/nht1/libnht1-profile.so" bash -c 'ulimit "$@"
+                LD_PRELOAD=$LIBRARY exec "$NHT1_TESTBIN/mkposix" refuses f.dat' - $limit
+        [ "$status" -ne 0 ]
+        [ "$(cat f.dat)" = kept ]
+        [ "$(stat -c '%s %.9Y %.9Z' f.dat)" = "$before" ]
+    done
+}
+
 @test "what stdio has kept until the end of the process counts" {
     mkdir out && cd out
     cat >../late.py <<'END'
