@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -206,6 +207,14 @@ static void refuses(const char *name)
     const int fd = open(name, O_WRONLY | O_TRUNC);
     const bool changed = truncate(name, 1) == 0 || rename(name, other) == 0 || unlink(name) == 0;
     EXPECT(fd >= 0 && write(fd, block, 100) == 100 && changed);
+}
+
+/* The same where no number of a file is free. */
+static void numbers(const char *name)
+{
+    const struct rlimit none = {3, 3};
+    EXPECT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    refuses(name);
 }
 
 static void print_times(const char *name)
@@ -480,7 +489,7 @@ int main(int argc, char **argv)
                {"threads", threads}, {"forks", forks},       {"many", many},
                {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned},
                {"forking", forking}, {"again", again},       {"attributes", attributes},
-               {"endings", endings}, {"refuses", refuses}};
+               {"endings", endings}, {"refuses", refuses},   {"numbers", numbers}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

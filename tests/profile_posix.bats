@@ -289,15 +289,15 @@ END
 }
 
 @test "without room or numbers for what stands for a file, the file keeps its bytes and times" {
-    local limit before
+    local word before
     mkdir counters.dropped
     echo kept >f.dat
     before=$(stat -c '%s %.9Y %.9Z' f.dat)
-    for limit in "-f 8" "-n 4"; do
-        # shellcheck disable=SC2016,SC2086 # the parameters of the inner shell; words
+    for word in refuses numbers; do
+        # shellcheck disable=SC2016 # the parameters of the inner shell
         run env NHT1_PROFILE_DIR="$PWD/counters.dropped" NHT1_PROFILE_DROP=1 \
-            LIBRARY="$(dirname "$NHT1_BIN")/lib/nht1/libnht1-profile.so" bash -c 'ulimit "$@"
-                LD_PRELOAD=$LIBRARY exec "$NHT1_TESTBIN/mkposix" refuses f.dat' - $limit
+            LIBRARY="$(dirname "$NHT1_BIN")/lib/nht1/libnht1-profile.so" bash -c '[ "$1" = numbers ] || ulimit -f 8
+                LD_PRELOAD=$LIBRARY exec "$NHT1_TESTBIN/mkposix" "$1" f.dat' - "$word"
         [ "$status" -ne 0 ]
         [ "$(cat f.dat)" = kept ]
         [ "$(stat -c '%s %.9Y %.9Z' f.dat)" = "$before" ]
