@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -156,11 +157,64 @@ static void again(const char *name)
     const int out = open("/dev/stdout", O_WRONLY | O_TRUNC);
     EXPECT(out >= 0 && size_of(name) == 0 && write(out, block, 5000) == 5000 && close(out) == 0);
     FILE *file = fopen(other, "w");
-    EXPECT(file && fputs("first", file) >= 0 && freopen(NULL, "w", file) == file);
+    EXPECT(file && fputs("first", file) >= 0 && (file = freopen(NULL, "w", file)));
     EXPECT(size_of(other) == 0 && fputs("second\n", file) >= 0);
-    EXPECT(freopen(other, "a", file) == file && ftello(file) == 7 && fputs("third\n", file) >= 0);
-    EXPECT(freopen(NULL, "a", file) == file && ftello(file) == 13 && fclose(file) == 0);
+    EXPECT((file = freopen(other, "a", file)) && ftello(file) == 7 && fputs("third\n", file) >= 0);
+    EXPECT((file = freopen(NULL, "a", file)) && ftello(file) == 13 && fclose(file) == 0);
     EXPECT(size_of(other) == 13 && size_of(name) == 5000 && close(fd) == 0);
+}
+
+#define REFUSED(call, error) EXPECT((call) < 0 && errno == (error))
+
+/* Names that end in a stroke or in a dot. */
+static void endings(const char *name)
+{
+    char stroke[4096], dot[4096], folder[4096], folder_dot[4096], other[4096], other_stroke[4200];
+    snprintf(stroke, sizeof stroke, "%s/", name);
+    snprintf(dot, sizeof dot, "%s/.", name);
+    snprintf(folder, sizeof folder, "%s.d/", name);
+    snprintf(folder_dot, sizeof folder_dot, "%s.d/.", name);
+    snprintf(other, sizeof other, "%s.other", name);
+    snprintf(other_stroke, sizeof other_stroke, "%s/", other);
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && close(fd) == 0 && mkdir(folder, 0755) == 0);
+    REFUSED(open(stroke, O_WRONLY), ENOTDIR);
+    REFUSED(open(stroke, O_WRONLY | O_CREAT, 0644), EISDIR);
+    REFUSED(open(dot, O_WRONLY), ENOTDIR);
+    REFUSED(open(dot, O_WRONLY | O_CREAT | O_TRUNC, 0644), ENOTDIR);
+    REFUSED(open(stroke, O_RDONLY), ENOTDIR);
+    REFUSED(access(stroke, F_OK), ENOTDIR);
+    REFUSED(size_of(stroke), ENOTDIR);
+    REFUSED(truncate(stroke, 10), ENOTDIR);
+    REFUSED(truncate(dot, 10), ENOTDIR);
+    REFUSED(unlink(stroke), ENOTDIR);
+    REFUSED(unlink(dot), ENOTDIR);
+    REFUSED(rename(stroke, other), ENOTDIR);
+    REFUSED(rename(name, other_stroke), ENOTDIR);
+    REFUSED(mkdir(stroke, 0755), EEXIST);
+    REFUSED(rmdir(stroke), ENOTDIR);
+    REFUSED(mkdir(folder_dot, 0755), EEXIST);
+    REFUSED(rmdir(folder_dot), EINVAL);
+    REFUSED(unlink(folder), EISDIR);
+    EXPECT(size_of(name) == 1000 && rmdir(folder) == 0);
+}
+
+/* Changes a file that was there in all ways; each may be refused. */
+static void refuses(const char *name)
+{
+    char other[4096];
+    snprintf(other, sizeof other, "%s.other", name);
+    const int fd = open(name, O_WRONLY | O_TRUNC);
+    const bool changed = truncate(name, 1) == 0 || rename(name, other) == 0 || unlink(name) == 0;
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100 && changed);
+}
+
+/* The same where no number of a file is free. */
+static void numbers(const char *name)
+{
+    const struct rlimit none = {3, 3};
+    EXPECT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    refuses(name);
 }
 
 static void print_times(const char *name)
@@ -436,7 +490,8 @@ int main(int argc, char **argv)
                {"twice", twice},     {"early", early},       {"differs", differs},
                {"threads", threads}, {"forks", forks},       {"many", many},
                {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned},
-               {"forking", forking}, {"again", again},       {"attributes", attributes}};
+               {"forking", forking}, {"again", again},       {"attributes", attributes},
+               {"endings", endings}, {"refuses", refuses},   {"numbers", numbers}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

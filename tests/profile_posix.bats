@@ -82,7 +82,7 @@ refused() {
 
 @test "while writes are dropped every call answers as it would" {
     local word
-    for word in calls names stdio again threads forks; do
+    for word in calls names endings stdio again threads forks; do
         rm -rf plain "$word"
         mkdir plain "$word"
         (cd plain && mkposix "$word" f.dat)
@@ -286,6 +286,22 @@ END
     expect_status 4
     expect_text "f.dat cannot be followed"
     [ "$(cat f.dat)" = kept ]
+}
+
+@test "without room or numbers for what stands for a file, the file keeps its bytes and times" {
+    local word before
+    mkdir counters.dropped
+    echo kept >f.dat
+    before=$(stat -c '%s %.9Y %.9Z' f.dat)
+    for word in refuses numbers; do
+        # shellcheck disable=SC2016 # the parameters of the inner shell
+        run env NHT1_PROFILE_DIR="$PWD/counters.dropped" NHT1_PROFILE_DROP=1 \
+            LIBRARY="$(dirname "$NHT1_BIN")/lib/nht1/libnht1-profile.so" bash -c '[ "$1" = numbers ] || ulimit -f 8
+                LD_PRELOAD=$LIBRARY exec "$NHT1_TESTBIN/mkposix" "$1" f.dat' - "$word"
+        [ "$status" -ne 0 ]
+        [ "$(cat f.dat)" = kept ]
+        [ "$(stat -c '%s %.9Y %.9Z' f.dat)" = "$before" ]
+    done
 }
 
 @test "what stdio has kept until the end of the process counts" {

@@ -67,7 +67,8 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
 {
     if (!follow_on() || !name || posix_is_mpi(caller)) return NOBODYS;
     if (paths_whole(at, name, follow, c->whole) < 0) {
-        if (errno == ENOENT || errno == EBADF) return count_dropping() ? REFUSED : NOBODYS;
+        if (errno == ENOENT || errno == ENOTDIR || errno == EBADF)
+            return count_dropping() ? REFUSED : NOBODYS;
         return lost(PROFILE_UNSEEN_MEMORY, name);
     }
     if (!paths_followed(c->whole)) return NOBODYS;
@@ -112,6 +113,9 @@ static bool stands_in(int at, const char *name, bool follow, char whole[PROFILE_
     const bool folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(whole, F_OK) == 0;
     (*count_inside())--;
     errno = kept;
+    const size_t length = strlen(path);
+    if (name[strlen(name) - 1] == '/' && length + 1 < PROFILE_PATH_MAX)
+        memcpy(path + length, "/", 2); /* only a folder has such a name */
     return !folder;
 }
 
@@ -129,8 +133,8 @@ static bool stands_in(int at, const char *name, bool follow, char whole[PROFILE_
         c.note->written = 1;                                                                       \
         c.note->gone = (what) == PROFILE_REMOVE;                                                   \
         if ((what) == PROFILE_OPEN) c.note->directory = 1;                                         \
+        follow_name(c.whole, what, number, start_ns);                                              \
     }                                                                                              \
-    follow_name(c.whole, what, number, start_ns);                                                  \
     return rc
 
 int unlink(const char *name)
@@ -284,9 +288,10 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
 {
     REAL(int, renameat2, int, const char *, int, const char *, unsigned);
     struct change a, b;
-    const enum whose first = change_begin(&a, CALLER, from_at, from, false, PROFILE_RENAME),
-                     second = change_begin(&b, CALLER, to_at, to, false, PROFILE_RENAME);
-    if (first == REFUSED || second == REFUSED) return -1;
+    const enum whose first = change_begin(&a, CALLER, from_at, from, false, PROFILE_RENAME);
+    if (first == REFUSED) return -1;
+    const enum whose second = change_begin(&b, CALLER, to_at, to, false, PROFILE_RENAME);
+    if (second == REFUSED) return -1;
     if (first != second) {
         errno = EXDEV;
         if (lost(PROFILE_UNSEEN_LINKED, first == FOLLOWED ? a.whole : b.whole) == REFUSED)
@@ -298,7 +303,8 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
     const uint64_t start_ns = count_now_ns();
     const int rc =
         count_dropping() ? rename_stand_in(&a, &b, to, how) : real(from_at, from, to_at, to, how);
-    if (rc == 0) renamed(&a, &b);
+    if (rc < 0) return rc;
+    renamed(&a, &b);
     follow_name(a.whole, PROFILE_RENAME, 0, start_ns);
     follow_name(b.whole, PROFILE_RENAME, 1, start_ns);
     return rc;

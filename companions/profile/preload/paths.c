@@ -115,6 +115,7 @@ static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH
     bool there = true;
     if (strcmp(last, ".") == 0 || strcmp(last, "..") == 0) {
         there = realpath(out, real) != NULL;
+        if (!there && errno == ENOTDIR) return -1;
         if (there) memcpy(out, real, sizeof real);
     } else if (last[0] && slash > out) {
         char keep[NAME_MAX + 1];

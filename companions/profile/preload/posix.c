@@ -123,7 +123,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
                      !posix_is_mpi(caller);
     const bool named = may && paths_whole(at, name, !(flags & O_NOFOLLOW), whole) == 0;
     if (may && !named && changes) {
-        if (errno != ENOENT && errno != EBADF)
+        if (errno != ENOENT && errno != ENOTDIR && errno != EBADF)
             count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), name);
         if (count_dropping()) return -1;
     }
