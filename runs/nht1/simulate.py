@@ -5,7 +5,7 @@
 
 FOLDER/bin has nht1-bt as built for SimGrid; FOLDER takes the results. Environment:
 
-    PLATFORMS  names in config/platforms or files, default "flat fat-tree dragonfly"; this-machine: made here
+    PLATFORMS  names in config/platforms or files, default "flat fat-tree dragonfly"
     RANKS      default "64 216"
     CLASS      default B
     STEPS      default 2
@@ -91,7 +91,7 @@ def row(name, ranks, result):
             'steps': steps, 'nodes': result['system']['nodes'], 'grid': result['system']['decomp'],
             's_per_step': step_s, 'work_s': work_s,
             'exchange_s': phases['exchange']['mean'] / steps,
-            'pipe_wait_s': phases['pipe_wait']['mean'] / steps, 'efficiency': work_s / step_s,
+            'pipe_wait_s': phases['pipe_wait']['mean'] / steps, 'computing_share': work_s / step_s,
             'stamps': [s['code'] for s in result['stamps']]}
 
 
@@ -107,31 +107,31 @@ def model_of(path, cls):
 
 
 def table(rows, model):
-    lines = [['platform', 'ranks', 'nodes', 'grid', 'ms/step', 'work', 'halo', 'pipe wait', 'eff %', 'model ms', 'off by']]
+    lines = [['platform', 'ranks', 'nodes', 'grid', 'ms/step', 'work', 'halo', 'pipe wait', 'computing %', 'model ms', 'off by']]
     for r in rows:
         known = model.get(r['ranks']) if r['platform'] == 'flat' else None
         lines.append([r['platform'], str(r['ranks']), str(r['nodes']), r['grid']] +
                      ['%.3f' % (1e3 * r[k]) for k in ('s_per_step', 'work_s', 'exchange_s', 'pipe_wait_s')] +
-                     ['%.0f' % (100 * r['efficiency'])] +
+                     ['%.0f' % (100 * r['computing_share'])] +
                      (['%.3f' % (1e3 * known[0]), '%+.0f %%' % (100 * (known[0] / r['s_per_step'] - 1))]
                       if known else ['-', '-']))
     return text.table(lines)
 
 
 def figure(folder, cls, rows, model):
-    """Efficiency over ranks: simulation.csv and simulation.svg."""
+    """Computing share over ranks, beside the model's parallel efficiency: simulation.csv and simulation.svg."""
     from nht1.report import draw
-    panel, points = 'efficiency', []
+    panel, points = 'share of a step', []
     for r in rows:
-        points.append([panel, r['platform'] + ', simulated', r['ranks'], r['efficiency'], '', ''])
+        points.append([panel, r['platform'] + ', simulated: computing', r['ranks'], r['computing_share'], '', ''])
     largest = max(r['ranks'] for r in rows)
-    points += [[panel, 'model', n, model[n][1], '', ''] for n in sorted(model) if n <= largest]
+    points += [[panel, 'model: parallel efficiency', n, model[n][1], '', ''] for n in sorted(model) if n <= largest]
     series = sorted({p[1] for p in points})
     path = os.path.join(folder, 'simulation.csv')
     with open(path, 'w', encoding='utf-8', newline='') as f:
         csv.writer(f).writerows([['panel', 'series', 'x', 'y', 'low', 'high']] + points)
     spec = {'name': panel, 'x': {'label': 'ranks', 'log': 2},
-            'y': {'label': 'work / time of a step', 'from_zero': True},
+            'y': {'label': 'share of a step', 'from_zero': True},
             'styles': {s: 'line-points' for s in series}, 'looks': {s: i for i, s in enumerate(series)}}
     drawn = draw.figure('Class %s, simulated: not measured' % cls, [spec], draw.read(path))
     draw.save(drawn, {os.path.join(folder, 'simulation.svg'): 'svg', os.path.join(folder, 'simulation.png'): 'png'})
