@@ -245,6 +245,16 @@ views_are_told() {
     # shellcheck disable=SC2016 # the program's own variable
     run nht1-profile --quiet -- sh -c 'trap "exit 6" HUP; kill -HUP "$PPID"; while kill -0 "$PPID"; do sleep 0.05; done'
     expect_status 6
+    # One that comes before the program is there, too.
+    # shellcheck disable=SC2016
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_PROGRAM=nht1-profile NHT1_FAULT_IN=$PWD NHT1_FAULT_STOP=open:1:0 \
+        timeout -s KILL "${NHT1_HANG_S:-1800}" nht1-profile --quiet -- sh -c 'while kill -0 "$PPID"; do sleep 0.05; done' 3>&- &
+    wait_stopped -p $! nht1-profile
+    kill -TERM "$stopped"
+    kill -CONT "$stopped"
+    status=0
+    wait $! || status=$?
+    expect_status 143
     # nohup has it ignored, by both.
     # shellcheck disable=SC2016
     run env --ignore-signal=HUP nht1-profile --quiet -- sh -c 'kill -HUP "$PPID" $$; exit 5'

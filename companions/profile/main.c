@@ -152,6 +152,7 @@ static const struct conf_program program = {
     .options = options};
 
 static volatile sig_atomic_t running; /* process id of the program, 0: none */
+static volatile sig_atomic_t early;   /* the signal that came while there was none, 0: none */
 
 /* What was done about these signals when nht1-profile was started: the program's to inherit. */
 static struct child_signal inherited[] = {{.number = SIGINT},
@@ -175,7 +176,20 @@ struct session {
 /* The program decides what an interrupt means; what was counted is reported all the same. */
 static void pass_on(int signum)
 {
-    if (running > 0 && signum != SIGINT) kill((pid_t)running, signum);
+    if (running == 0)
+        early = signum;
+    else if (signum != SIGINT) /* the terminal sends that to both */
+        kill((pid_t)running, signum);
+}
+
+/* Waits for a program, or for what stands between two of its runs, which gets the signals meanwhile. */
+static void wait_for(struct child *c)
+{
+    running = (sig_atomic_t)c->pid;
+    if (early != 0) kill(c->pid, early);
+    early = 0;
+    child_wait(c, INFINITY);
+    running = 0;
 }
 
 static int library_find(char out[PATH_MAX])
@@ -284,9 +298,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
         const double began_s = watch_now();
         rc = child_start(&c, &how);
         if (rc == 0) {
-            running = (sig_atomic_t)c.pid;
-            child_wait(&c, INFINITY);
-            running = 0;
+            wait_for(&c);
             *took_s = watch_now() - began_s;
             *status = child_status(&c);
         } else if (c.errnum != 0) { /* as a shell has it */
@@ -573,9 +585,7 @@ static int restore(const struct options *o, const char *dir)
     struct child c = {.out = -1, .err = -1};
     if (!o->between) return before_restore(dir);
     TRY(child_start(&c, &how));
-    running = (sig_atomic_t)c.pid;
-    child_wait(&c, INFINITY);
-    running = 0;
+    wait_for(&c);
     const int status = child_status(&c);
     child_free(&c);
     return status == 0 ? 0
