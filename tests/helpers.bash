@@ -14,6 +14,9 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}                      # so, to
 
 # Without a launcher, all processes of Open MPI have one session folder, and the first that ends removes it.
 export OMPI_MCA_orte_tmpdir_base=${BATS_FILE_TMPDIR:-${TMPDIR:-/tmp}}
+# Launchers share it, too: where two make it at once, or one removes it meanwhile, one of them fails. So it is there
+# before, and stays.
+[ -z "${BATS_FILE_TMPDIR:-}" ] || mkdir -p "$BATS_FILE_TMPDIR/ompi.${HOSTNAME%%.*}.$EUID/tests"
 
 # A quiet machine, as recorded: what a test expects must not depend on what else runs (base/disturbance.h).
 export NHT1_PROC=${NHT1_PROC-$NHT1_ROOT/tests/proc/quiet}

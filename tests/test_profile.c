@@ -135,7 +135,7 @@ static void bins_that_double_have_every_byte(void **state)
         uint64_t bytes[2] = {0}, sum[2] = {0};
         double at = 1e9 * erand48(seed), inside = 0, counted = 0;
         const double longest = ldexp(1, (int)(nrand48(seed) % 30) - 20);
-        m = (struct profile_map){0};
+        memset(&m, 0, sizeof m);
         timeline_begin(&m, at);
         for (int c = 0; c < 300; c++) {
             const int write = (int)(nrand48(seed) % 2);
