@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/stamp.h"
+#include "base/units.h"
 
 static int look(const struct sequential_plan *plan, const double *x, int n,
                 struct balance_estimate *to)
@@ -172,5 +173,50 @@ const char *balance_words(double value, const struct balance_estimate *e, char o
         snprintf(out, 64, "%.3f (%.3f to %.3f)", value, e->lo, e->hi);
     else
         snprintf(out, 64, "%.3f", value);
+    return out;
+}
+
+const char *balance_undecided(const struct balance_open *open, json_t *numbers, char out[512])
+{
+    const int first = open->until_decided ? BALANCE_ROUNDS_FIRST : SEQUENTIAL_ROUNDS_MIN;
+    char zeta[64], data[64], why[160], minutes[48] = "", how[48] = "more --minutes", more[160];
+    double needed = balance_needed(open->of_zeta, open->of_data, open->zeta);
+    if (isnan(needed)) needed = first;
+    balance_words(open->zeta, open->of_zeta, zeta);
+    balance_words(open->data, open->of_data, data);
+    stamp_number(numbers, "rounds_needed_n", needed);
+    snprintf(more, sizeof more, "More than %d %ss would be needed to decide", open->most,
+             open->round);
+    if (needed <= open->most) {
+        const double took = needed * open->round_s / 60;
+        if (took > 0) {
+            stamp_number(numbers, "minutes_needed", took);
+            snprintf(minutes, sizeof minutes, ", some %.2g minute%s,", took,
+                     units_plural(took > 1 ? 2 : 1));
+        }
+        if (!open->until_decided)
+            snprintf(how, sizeof how, "--repeat auto, or --repeat %.0f", needed);
+        snprintf(more, sizeof more, "About %.0f %ss in all%s would decide: %s", needed, open->round,
+                 minutes, how);
+    }
+    if (open->alone_missing)
+        snprintf(why, sizeof why,
+                 "no %s holds a compute-only run to compare with: leave out --tc SECONDS",
+                 open->round);
+    else if (!isfinite(open->of_zeta->lo) && open->of_zeta->looked_at >= SEQUENTIAL_ROUNDS_MIN)
+        snprintf(why, sizeof why,
+                 "no interval: the %ss rise, fall or depend on the one before, so something else "
+                 "goes on here",
+                 open->round);
+    else if (!isfinite(open->of_zeta->lo))
+        snprintf(why, sizeof why, "no interval before %d %ss", first, open->round);
+    else if (open->of_zeta->side[BALANCE_AT_GOAL] > 0)
+        snprintf(why, sizeof why,
+                 "that is above the goal, and whether %s alone, %s, is too is open", open->parts,
+                 data);
+    else
+        snprintf(why, sizeof why, "the goal lies in the interval");
+    snprintf(out, 512, "Undecided: %s %s, %d %s%s; NAS's goal is at most %.2f; %s. %s.", open->what,
+             zeta, open->rounds, open->round, units_plural(open->rounds), BALANCE_GOAL, why, more);
     return out;
 }

@@ -94,6 +94,23 @@ json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estim
  * of both intervals. For BALANCE_FASTER. */
 double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data);
 
+/* What is undecided, for a sentence that says so. */
+struct balance_open {
+    const char *what;   /* zeta's name, "paired zeta" */
+    const char *parts;  /* name of what data are, "data" */
+    const char *round;  /* "round" or "pair" */
+    int rounds, most;   /* rounds so far, and how many there may be */
+    bool until_decided; /* they were to go on until it is decided */
+    bool alone_missing; /* no round holds a run that only computed */
+    double round_s;     /* what a round takes; 0: not known */
+    double zeta, data;
+    const struct balance_estimate *of_zeta, *of_data;
+};
+
+/* Writes the sentence: why it is undecided, and how many rounds in all, and minutes, would probably decide, which
+ * it adds to the numbers of its stamp (rounds_needed_n, minutes_needed); returns out. */
+const char *balance_undecided(const struct balance_open *open, json_t *numbers, char out[512]);
+
 /* A number with its interval, "0.034 (0.031 to 0.040)"; returns out. */
 const char *balance_words(double value, const struct balance_estimate *e, char out[64]);
 

@@ -235,54 +235,24 @@ static const char *not_the_data(const struct bt_row *row, char why[BALANCE_WHY])
     return books ? "bookkeeping" : "slowdown";
 }
 
-/* How many rounds would decide about the goal, all together, and how long they would take. */
+/* How many rounds would decide about the goal, in all, and how long they would take. */
 static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, json_t *n)
 {
-    const struct bt_values *v = &row->median;
-    const bool open = job->setup->rounds_auto;
-    const char *how = open ? "more --minutes" : "--repeat auto";
-    char paired[64], data[64], more[200], minutes[64] = "";
-    double needed = balance_needed(&row->paired, &row->data, v->zeta_paired);
-    if (isnan(needed)) needed = open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN;
-    stamp_number(n, "rounds_needed_n", needed);
-    if (job->rounds_s > 0 && job->rounds_done > 0 && needed <= BT_REPEAT_MAX) {
-        const double took = needed * job->rounds_s / job->rounds_done / 60;
-        stamp_number(n, "minutes_needed", took);
-        snprintf(minutes, sizeof minutes, ", some %.2g minute%s,", took,
-                 units_plural(took > 1 ? 2 : 1));
-    }
-    snprintf(more, sizeof more, "More than %d rounds would be needed to decide", BT_REPEAT_MAX);
-    if (needed <= BT_REPEAT_MAX)
-        snprintf(more, sizeof more, "About %.0f rounds all together%s would decide: %s", needed,
-                 minutes, how);
-    if (row->pairs == 0 && row->runs > 1)
-        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
-               "Undecided: zeta is %.3f, but no round holds a compute-only run to compare with: "
-               "leave out --tc SECONDS.",
-               v->zeta);
-    else if (!isfinite(row->paired.lo) && row->paired.looked_at >= SEQUENTIAL_ROUNDS_MIN)
-        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
-               "Undecided: paired zeta %.3f, %d rounds; NAS's goal is at most %.2f. There is no "
-               "interval: they rise, fall or are like those before them. Something else goes on "
-               "here; measure again, with %s.",
-               v->zeta_paired, row->pairs, BALANCE_GOAL, how);
-    else if (!isfinite(row->paired.lo))
-        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
-               "Undecided: %szeta %.3f, %d round%s; NAS's goal is at most %.2f. No interval before "
-               "%d rounds: %s.",
-               row->pairs ? "paired " : "", row->pairs ? v->zeta_paired : v->zeta, row->runs,
-               units_plural(row->runs), BALANCE_GOAL, open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN,
-               how);
-    else if (row->paired.side[BALANCE_AT_GOAL] > 0)
-        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
-               "Undecided: the paired zeta, %s, is above NAS's goal of %.2f; whether data alone "
-               "are, %s, is open after %d rounds. %s.",
-               balance_words(v->zeta_paired, &row->paired, paired), BALANCE_GOAL,
-               balance_words(v->zeta_data, &row->data, data), row->pairs, more);
-    else
-        answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n,
-               "Undecided: paired zeta %s, %d rounds, on both sides of NAS's goal of %.2f. %s.",
-               balance_words(v->zeta_paired, &row->paired, paired), row->pairs, BALANCE_GOAL, more);
+    char sentence[512];
+    const struct balance_open open = {
+        .what = row->pairs ? "paired zeta" : "zeta",
+        .parts = "data",
+        .round = "round",
+        .rounds = row->pairs ? row->pairs : row->runs,
+        .most = BT_REPEAT_MAX,
+        .until_decided = job->setup->rounds_auto,
+        .alone_missing = row->pairs == 0 && row->runs > 1,
+        .round_s = job->rounds_done > 0 ? job->rounds_s / job->rounds_done : 0,
+        .zeta = row->pairs ? row->median.zeta_paired : row->median.zeta,
+        .data = row->median.zeta_data,
+        .of_zeta = &row->paired,
+        .of_data = &row->data};
+    answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n, "%s", balance_undecided(&open, n, sentence));
 }
 
 /* One of the four answers, or undecided. What makes measuring meaningless comes first. */

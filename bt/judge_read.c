@@ -83,39 +83,23 @@ static const char *unmeasurable(const struct bt_job *job, const struct bt_read_r
                            "while they only computed", why);
 }
 
-/* How many rounds would decide. */
+/* How many rounds would decide, in all. */
 static void undecided(json_t *to, const struct bt_job *job, const struct bt_read_row *row,
                       json_t *n)
 {
-    const bool open = job->setup->rounds_auto;
-    const int first = open ? BT_AUTO_FIRST : SEQUENTIAL_ROUNDS_MIN;
-    const char *how = open ? "more --minutes" : "--repeat auto";
-    char zeta[64], data[64], more[96], why[200];
-    double needed = balance_needed(&row->zeta, &row->data, row->median.zeta);
-    if (isnan(needed)) needed = first;
-    stamp_number(n, "rounds_needed_n", needed);
-    balance_words(row->median.zeta, &row->zeta, zeta);
-    balance_words(row->median.zeta_data, &row->data, data);
-    snprintf(more, sizeof more, "More than %d rounds would be needed", BT_REPEAT_MAX);
-    if (needed <= BT_REPEAT_MAX)
-        snprintf(more, sizeof more, "About %.0f rounds all together would decide: %s", needed, how);
-    if (row->pairs == 0 && row->runs > 1)
-        snprintf(why, sizeof why,
-                 "no round holds a compute-only run to compare with: leave out --tc SECONDS");
-    else if (!isfinite(row->zeta.lo) && row->zeta.looked_at >= SEQUENTIAL_ROUNDS_MIN)
-        snprintf(
-            why, sizeof why,
-            "the rounds rise, fall or are like those before them: something else goes on here");
-    else if (!isfinite(row->zeta.lo))
-        snprintf(why, sizeof why, "there is no interval before %d rounds", first);
-    else if (row->zeta.side[BALANCE_AT_GOAL] > 0)
-        snprintf(why, sizeof why, "that is above the goal, and whether data alone are is open: %s",
-                 data);
-    else
-        snprintf(why, sizeof why, "the interval holds the goal");
-    stamp_add(to, STAMP_UNDECIDED, SEVERITY_NOTE, n,
-              "Undecided: zeta of reading %s, %d round%s; the goal is at most %.2f; %s. %s.", zeta,
-              row->runs, units_plural(row->runs), BALANCE_GOAL, why, more);
+    char sentence[512];
+    const struct balance_open open = {.what = "zeta of reading",
+                                      .parts = "data",
+                                      .round = "round",
+                                      .rounds = row->pairs ? row->pairs : row->runs,
+                                      .most = BT_REPEAT_MAX,
+                                      .until_decided = job->setup->rounds_auto,
+                                      .alone_missing = row->pairs == 0 && row->runs > 1,
+                                      .zeta = row->median.zeta,
+                                      .data = row->median.zeta_data,
+                                      .of_zeta = &row->zeta,
+                                      .of_data = &row->data};
+    stamp_add(to, STAMP_UNDECIDED, SEVERITY_NOTE, n, "%s", balance_undecided(&open, n, sentence));
 }
 
 static json_t *numbers_of(const struct bt_read_row *row)

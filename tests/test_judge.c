@@ -236,7 +236,7 @@ static void slow_writing_is_called_so(void **state)
     assert_true(numbers(s, "undecided", "rounds_needed_n") == 6);
     assert_true(isnan(numbers(s, "undecided", "zeta_paired_ci95_lo")));
     assert_non_null(strstr(stamp_text(stamp_find(s, STAMP_UNDECIDED), "sentence"),
-                           "No interval before 6 rounds"));
+                           "no interval before 6 rounds"));
     json_decref(s);
 }
 

@@ -103,42 +103,25 @@ static const char *unmeasurable(const struct profile_round *round, const struct 
                            "without writing", why);
 }
 
-/* How many pairs would decide, and how long they would take. */
+/* How many pairs would decide, in all, and how long they would take. */
 static void add_undecided(struct profile_zeta *z, const struct profile_round *round,
-                          const struct profile_pairs *pairs, json_t *numbers, const char *zeta,
-                          const char *data)
+                          const struct profile_pairs *pairs, json_t *numbers)
 {
-    const int first = pairs->open ? BALANCE_ROUNDS_FIRST : SEQUENTIAL_ROUNDS_MIN;
-    char more[160], why[200], how[32];
-    double needed = balance_needed(&z->paired, &z->data, z->value), took_s = 0;
-    if (isnan(needed)) needed = first;
-    snprintf(how, sizeof how, pairs->open ? "more --minutes" : "--repeat auto, or %.0f", needed);
+    char sentence[512];
+    struct balance_open open = {.what = "zeta",
+                                .parts = "the time inside I/O",
+                                .round = "pair",
+                                .rounds = z->pairs,
+                                .most = pairs->most,
+                                .until_decided = pairs->open,
+                                .zeta = z->value,
+                                .data = z->io,
+                                .of_zeta = &z->paired,
+                                .of_data = &z->data};
     for (int i = 0; i < z->pairs; i++)
-        took_s += round[i].took_s / z->pairs;
-    stamp_number(numbers, "rounds_needed_n", needed);
-    if (needed <= pairs->most) {
-        const double minutes = needed * took_s / 60;
-        stamp_number(numbers, "minutes_needed", minutes);
-        snprintf(more, sizeof more,
-                 "About %.0f pairs all together, some %.2g minute%s, would decide: %s", needed,
-                 minutes, units_plural(minutes > 1 ? 2 : 1), how);
-    } else
-        snprintf(more, sizeof more, "More than %d pairs would be needed to decide", pairs->most);
-    if (z->pairs < first && !isfinite(z->paired.lo))
-        snprintf(why, sizeof why, "there is no interval before %d pairs", first);
-    else if (!isfinite(z->paired.lo))
-        snprintf(why, sizeof why,
-                 "the pairs rise, fall or are like those before them: something else goes on here");
-    else if (z->paired.side[BALANCE_AT_GOAL] > 0)
-        snprintf(why, sizeof why,
-                 "that is above the goal, and whether the time inside I/O is, "
-                 "too, is open: %s",
-                 data);
-    else
-        snprintf(why, sizeof why, "the interval holds the goal");
-    stamp_add(z->stamps, STAMP_UNDECIDED, SEVERITY_NOTE, numbers,
-              "Undecided: zeta %s, %d pair%s; NAS's goal is at most %.2f; %s. %s.", zeta, z->pairs,
-              units_plural(z->pairs), BALANCE_GOAL, why, more);
+        open.round_s += round[i].took_s / z->pairs;
+    stamp_add(z->stamps, STAMP_UNDECIDED, SEVERITY_NOTE, numbers, "%s",
+              balance_undecided(&open, numbers, sentence));
 }
 
 /* One of the four answers, or undecided. What makes measuring meaningless comes first. */
@@ -178,7 +161,7 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
                   "NAS's goal is at most %.2f.",
                   zeta, data, z->pairs, BALANCE_GOAL);
     else
-        add_undecided(z, round, pairs, n, zeta, data);
+        add_undecided(z, round, pairs, n);
     z->answer = stamp_text(json_array_get(z->stamps, 0), "code");
 }
 
