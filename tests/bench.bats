@@ -79,6 +79,18 @@ expect() {
     expect_status 1
 }
 
+@test "the bench of bookkeeping: manifest and agreement, staging with its two bounds" {
+    mkdir out
+    cp "$BENCH/staging" out
+    bench bookkeeping CLASSES=S RANKS=1 STAGING_S=0.001
+    expect_status 0
+    grep -Eq '^S +none +6( +[0-9.]+){4}$' <<<"$output"
+    [ "$(grep -Ec '^[SWAB] +[0-9]+( +[0-9.]+){5} *$' <<<"$output")" -eq 8 ]
+    "$BENCH/staging" --seconds 0.001 --json s.json
+    expect '[.results[] | .warm, .cold | .pairs_n >= 15 and ([.copy_s, .take_s, .ratio, .bound, .rows] | min) > 0]
+        | length == 8 and all' s.json
+}
+
 @test "peak rates: every instruction set, positive where the processor has it" {
     "$BENCH/peak" --seconds 0.02 --threads 2 --json p.json
     expect '[.fma[] | select(.supported) | .rates[] | .flop_per_s > 0] | length > 0 and all' p.json
