@@ -3,7 +3,8 @@
  * (bt/dump.c), in pairs with a plain copy of as many bytes from memory to memory, in random order. As many
  * threads as OpenMP has. Told is the median of the pairs' ratios: as it comes, small classes in the caches, and
  * after the caches were filled with something else. Besides, what the digest alone takes of values that lie
- * in the first cache, nothing put anywhere: no way of staging with it is faster than that. */
+ * in the first cache, nothing put anywhere, and what copying the rows takes as they lie, in their order and
+ * unhashed: no way of staging is faster than either. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "base/watch.h"
 #include "bt/dump.h"
 #include "bt/solver/field.h"
+#include "bt/solver/problem.h"
 
 /* As many values as stay in the first cache, with the sums of their planes. */
 enum { HASHED = 1024 };
@@ -73,6 +75,7 @@ struct bench {
     int inner; /* of each kind in a pair, so that the clock's resolution is nothing */
     double copy_s[PAIRS_MOST], take_s[PAIRS_MOST], ratio[PAIRS_MOST];
     double bound[PAIRS_MOST]; /* of the ratio: the digest alone over the copy */
+    double rows[PAIRS_MOST];  /* and its rows alone */
 };
 
 static int make(struct bench *b, int64_t n, int64_t ranks)
@@ -155,8 +158,35 @@ static double hash(const struct bench *b)
     return (cpu_s() - t0) * values / ((double)rows * HASHED) / b->inner;
 }
 
-/* [out] middle: medians of copying, of taking, of their ratio, and of the digest alone over copying. */
-static int measure(struct bench *b, double seconds, bool cold, double middle[4], int *pairs_n)
+/* The rows one after the other into the buffer, by each thread those of its planes. */
+static double gather(struct bench *b, bool cold)
+{
+    if (cold) fill_caches(b);
+    const int inner = cold ? 1 : b->inner;
+    const struct bt_state *x = &b->state;
+    const size_t row = (size_t)x->n[0] * sizeof *x->u;
+    const double t0 = cpu_s();
+    for (int i = 0; i < inner; i++) {
+#pragma omp parallel for num_threads(b->dump.threads) schedule(static)
+        for (int64_t k = 0; k < x->n[2]; k++) {
+            char *to = b->staged + (size_t)(k * x->n[1] * BT_NCOMP) * row;
+            for (int64_t j = 0; j < x->n[1]; j++)
+                for (int m = 0; m < BT_NCOMP; m++, to += row)
+                    memcpy(to, x->u + k * x->sk + j * x->sj + m * x->sm, row);
+        }
+        __asm__ volatile("" ::: "memory");
+    }
+    return (cpu_s() - t0) / inner;
+}
+
+/* Medians of a way of measuring: seconds of copying and of taking; the ratio of the two, and those of the digest alone
+ * and of the rows alone over copying. */
+struct middle {
+    int pairs_n;
+    double copy_s, take_s, ratio, bound, rows;
+};
+
+static int measure(struct bench *b, double seconds, bool cold, struct middle *to)
 {
     const double end_s = watch_now() + seconds;
     unsigned any = 1;
@@ -171,31 +201,36 @@ static int measure(struct bench *b, double seconds, bool cold, double middle[4],
         if (!first) b->copy_s[n] = copy(b, cold);
         b->ratio[n] = b->take_s[n] / b->copy_s[n];
         b->bound[n] = hash(b) / b->copy_s[n];
+        b->rows[n] = gather(b, cold) / b->copy_s[n];
         n++;
     }
-    *pairs_n = n;
-    TRY(stat_median(b->copy_s, n, &middle[0]));
-    TRY(stat_median(b->take_s, n, &middle[1]));
-    TRY(stat_median(b->ratio, n, &middle[2]));
-    return stat_median(b->bound, n, &middle[3]);
+    to->pairs_n = n;
+    TRY(stat_median(b->copy_s, n, &to->copy_s));
+    TRY(stat_median(b->take_s, n, &to->take_s));
+    TRY(stat_median(b->ratio, n, &to->ratio));
+    TRY(stat_median(b->bound, n, &to->bound));
+    return stat_median(b->rows, n, &to->rows);
+}
+
+static json_t *middle_json(const struct middle *m)
+{
+    return json_pack("{si sf sf sf sf sf}", "pairs_n", m->pairs_n, "copy_s", m->copy_s, "take_s",
+                     m->take_s, "ratio", m->ratio, "bound", m->bound, "rows", m->rows);
 }
 
 static int one(const struct options *o, char class, int64_t n, json_t *results)
 {
     static struct bench b;
-    int pairs_n[2];
-    double warm[4], cold[4];
+    struct middle warm, cold;
     memset(&b, 0, sizeof b);
     int rc = make(&b, n, o->ranks);
-    if (rc == 0) rc = measure(&b, o->seconds, false, warm, &pairs_n[0]);
-    if (rc == 0) rc = measure(&b, o->seconds, true, cold, &pairs_n[1]);
+    if (rc == 0) rc = measure(&b, o->seconds, false, &warm);
+    if (rc == 0) rc = measure(&b, o->seconds, true, &cold);
     if (rc == 0)
-        json_array_append_new(
-            results, json_pack("{ss# sI sI s{si sf sf sf sf} s{si sf sf sf sf}}", "class", &class,
-                               1, "n", (json_int_t)n, "bytes", (json_int_t)b.bytes, "warm",
-                               "pairs_n", pairs_n[0], "copy_s", warm[0], "take_s", warm[1], "ratio",
-                               warm[2], "bound", warm[3], "cold", "pairs_n", pairs_n[1], "copy_s",
-                               cold[0], "take_s", cold[1], "ratio", cold[2], "bound", cold[3]));
+        json_array_append_new(results,
+                              json_pack("{ss# sI sI so so}", "class", &class, 1, "n", (json_int_t)n,
+                                        "bytes", (json_int_t)b.bytes, "warm", middle_json(&warm),
+                                        "cold", middle_json(&cold)));
     bt_dump_free(&b.dump);
     bt_field_free(&b.field);
     free(b.staged);

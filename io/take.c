@@ -19,13 +19,16 @@ enum {
     LANES = 8,
     LINE = 64,
     CELL = IO_NCOMP * IO_WORD_BYTES,
-    CHUNK = 4 * LANES, /* cells at most that are put into the block at a time */
-    BLOCK = 2 << 10    /* of the core's own first cache */
+    CHUNK = 4 * LANES,  /* cells at most that are put into the block at a time */
+    BLOCK = 2 << 10,    /* of the core's own first cache */
+    ROWS_AHEAD = 4,     /* fetched before they are taken */
+    OUT_AHEAD = 2 << 10 /* bytes of the buffer that are fetched before they are written */
 };
 
-/* Of eight cells of a row. */
+/* Eight cells of a row at a time. */
 struct batch {
-    __m512i hash[IO_NCOMP];  /* summed up by component */
+    __m512i hash[IO_NCOMP];  /* of all rows, summed up by component */
+    __m512i row;             /* of all components, summed up over a row */
     __m512i place[IO_NCOMP]; /* (place + 1) DIGEST_STEP of the next values */
 };
 
@@ -59,14 +62,15 @@ WIDE static inline __m512i hash8(__m512i bits, __m512i place)
             LANES_OF(o, 3), CELLS(o), v[3]),                                                       \
         LANES_OF(o, 4), CELLS(o), v[4])
 
-/* Cells of a row, the mask's of up to eight. plane: words of their i planes. */
+/* Cells of a row, the mask's of up to eight. plane: words of their i planes. ahead: bytes from out to fetch. */
 WIDE static inline void take8(struct batch *b, const double *row, int64_t sm, int64_t next,
-                              __mmask8 mask, uint64_t *plane, char *out, bool whole)
+                              __mmask8 mask, uint64_t *plane, char *out, int64_t ahead, bool whole)
 {
     __m512i v[IO_NCOMP], sum = _mm512_setzero_si512();
     const __m512i step = _mm512_set1_epi64((int64_t)(DIGEST_STEP * LANES * IO_NCOMP));
     for (int m = 0; m < IO_NCOMP; m++) {
         _mm_prefetch((const char *)(row + m * sm + next), _MM_HINT_T0);
+        __builtin_prefetch(out + ahead + LINE * m, 1);
         v[m] =
             whole ? _mm512_loadu_si512(row + m * sm) : _mm512_maskz_loadu_epi64(mask, row + m * sm);
         __m512i h = hash8(v[m], b->place[m]);
@@ -75,6 +79,7 @@ WIDE static inline void take8(struct batch *b, const double *row, int64_t sm, in
         b->hash[m] = _mm512_add_epi64(b->hash[m], h);
         sum = _mm512_add_epi64(sum, h);
     }
+    b->row = _mm512_add_epi64(b->row, sum);
     const __m512i in_order[IO_NCOMP] = {FILE_ORDER(0), FILE_ORDER(1), FILE_ORDER(2), FILE_ORDER(3),
                                         FILE_ORDER(4)};
     if (whole) {
@@ -98,33 +103,34 @@ struct span {
     int64_t sm, next, i0, i1; /* next: to a row that will be taken soon, for prefetching */
     uint64_t place;           /* of the first value of cell i0 */
     uint64_t *plane;          /* of cell i0 */
-    uint64_t sum[IO_NCOMP];
+    int64_t ahead;            /* of the buffer; 0: it is in the cache */
 };
 
-WIDE static void take_span(struct span *s, char *out)
+/* Not _mm512_reduce_add_epi64, which adds signed numbers, whose overflow is undefined. */
+WIDE static inline uint64_t sum_of(__m512i v)
+{
+    uint64_t lane[LANES], sum = 0;
+    _mm512_storeu_si512(lane, v);
+    for (int l = 0; l < LANES; l++)
+        sum += lane[l];
+    return sum;
+}
+
+WIDE static void take_span(struct batch *b, const struct span *s, char *out)
 {
     const __m512i cells = _mm512_set_epi64(35, 30, 25, 20, 15, 10, 5, 0);
     const int64_t n = s->i1 - s->i0, whole = n / LANES * LANES;
     const double *at = s->row + s->i0;
-    struct batch b;
-    for (int m = 0; m < IO_NCOMP; m++) {
-        b.hash[m] = _mm512_setzero_si512();
-        b.place[m] = _mm512_mullo_epi64(
-            _mm512_add_epi64(cells, _mm512_set1_epi64((int64_t)(s->place + (uint64_t)m + 1))),
-            _mm512_set1_epi64((int64_t)DIGEST_STEP));
-    }
+    b->place[0] =
+        _mm512_mullo_epi64(_mm512_add_epi64(cells, _mm512_set1_epi64((int64_t)(s->place + 1))),
+                           _mm512_set1_epi64((int64_t)DIGEST_STEP));
+    for (int m = 1; m < IO_NCOMP; m++)
+        b->place[m] = _mm512_add_epi64(b->place[m - 1], _mm512_set1_epi64((int64_t)DIGEST_STEP));
     for (int64_t i = 0; i < whole; i += LANES)
-        take8(&b, at + i, s->sm, s->next, 0xff, s->plane + i, out + i * CELL, true);
+        take8(b, at + i, s->sm, s->next, 0xff, s->plane + i, out + i * CELL, s->ahead, true);
     if (whole < n)
-        take8(&b, at + whole, s->sm, s->next, (__mmask8)((1U << (n - whole)) - 1), s->plane + whole,
-              out + whole * CELL, false);
-    for (int m = 0; m < IO_NCOMP; m++) {
-        uint64_t
-            lane[LANES]; // _mm512_reduce_add_epi64 adds signed numbers, whose overflow is undefined
-        _mm512_storeu_si512(lane, b.hash[m]);
-        for (int l = 0; l < LANES; l++)
-            s->sum[m] += lane[l];
-    }
+        take8(b, at + whole, s->sm, s->next, (__mmask8)((1U << (n - whole)) - 1), s->plane + whole,
+              out + whole * CELL, s->ahead, false);
 }
 
 /* Bytes that go past the caches: [0, fill) of the block, which has the alignment of what they go to. */
@@ -159,32 +165,36 @@ WIDE static void take_rows(const struct io_view *v, const struct io_field *from,
 {
     const int64_t n = v->n, ni = v->box.n[0], k = v->box.lo[2] + rows.k;
     struct outlet past;
-    uint64_t all[IO_NCOMP] = {0};
+    uint64_t all = 0;
+    struct batch b;
+    for (int m = 0; m < IO_NCOMP; m++)
+        b.hash[m] = _mm512_setzero_si512();
     past.to = out;
     past.skew = past.fill = (int64_t)((uintptr_t)out % LINE);
     for (int64_t j = rows.j0; j < rows.j1; j++) {
         const int64_t at = v->box.lo[1] + j;
+        b.row = _mm512_setzero_si512();
         struct span s = {.row = from->u + rows.k * from->sk + j * from->sj,
                          .sm = from->sm,
-                         .next = 2 * from->sj};
+                         .next = ROWS_AHEAD * from->sj,
+                         .ahead = stream ? 0 : OUT_AHEAD};
         for (int64_t i = 0; i < ni; i = s.i1) {
             s.i0 = i;
             s.i1 = stream ? num_min(ni, i + CHUNK) : ni;
             s.place = (uint64_t)(((k * n + at) * n + v->box.lo[0] + i) * IO_NCOMP);
             s.plane = digest + v->box.lo[0] + i;
             if (stream && past.fill + (s.i1 - i) * CELL > BLOCK) let_out(&past, false);
-            take_span(&s, stream ? past.block + past.fill : out + ((j - rows.j0) * ni + i) * CELL);
+            take_span(&b, &s,
+                      stream ? past.block + past.fill : out + ((j - rows.j0) * ni + i) * CELL);
             past.fill += (s.i1 - i) * CELL;
         }
-        for (int m = 0; m < IO_NCOMP; m++) {
-            digest[n + at] += s.sum[m];
-            all[m] += s.sum[m];
-        }
+        const uint64_t row = sum_of(b.row);
+        digest[n + at] += row;
+        all += row;
     }
-    for (int m = 0; m < IO_NCOMP; m++) {
-        digest[2 * n + k] += all[m];
-        digest[3 * n + m] += all[m];
-    }
+    digest[2 * n + k] += all;
+    for (int m = 0; m < IO_NCOMP; m++)
+        digest[3 * n + m] += sum_of(b.hash[m]);
     if (stream) {
         let_out(&past, true);
         stream_end();

@@ -79,6 +79,34 @@ expect() {
     expect_status 1
 }
 
+@test "the bench of bookkeeping: manifest and agreement, staging with its two bounds" {
+    mkdir out
+    cp "$BENCH/staging" out
+    bench bookkeeping CLASSES=S RANKS=1 STAGING_S=0.001
+    expect_status 0
+    grep -Eq '^S +none +6( +[0-9.]+){4}$' <<<"$output"
+    [ "$(grep -Ec '^[SWAB] +[0-9]+( +[0-9.]+){5} *$' <<<"$output")" -eq 8 ]
+    "$BENCH/staging" --seconds 0.001 --json s.json
+    expect '[.results[] | .warm, .cold | .pairs_n >= 15 and ([.copy_s, .take_s, .ratio, .bound, .rows] | min) > 0]
+        | length == 8 and all' s.json
+}
+
+@test "injected slowdowns: with a relative folder of the build, within the time, a row for each amount, and no more when asked again" {
+    local build here=$PWD
+    build=$(realpath --relative-to="$NHT1_ROOT" "$(dirname "$BENCH")")
+    verdicts() {
+        cd "$NHT1_ROOT" && O=$build bench/verdicts slower --n 1 --percent "$1" --minutes 0.02 --files "$here" --out "$here/rows"
+    }
+    run verdicts 5,30
+    expect_status 0
+    [ "$(grep -Ec '^\| (5|30) % \| 1 \| [01] ' <<<"$output")" -eq 2 ]
+    [ "$(jq -s 'map(.percent) | sort == [5, 30]' rows)" = true ]
+    [ "$(jq -s 'map(.rounds >= 1 and .delay_us > 0 and .what == "slower") | all' rows)" = true ]
+    run verdicts 5,30
+    expect_status 0
+    [ "$(wc -l <rows)" -eq 2 ]
+}
+
 @test "peak rates: every instruction set, positive where the processor has it" {
     "$BENCH/peak" --seconds 0.02 --threads 2 --json p.json
     expect '[.fma[] | select(.supported) | .rates[] | .flop_per_s > 0] | length > 0 and all' p.json

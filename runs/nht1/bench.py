@@ -342,11 +342,11 @@ def bookkeeping(folder):
     said += text.table(rows)
     said += '\nstaging with digest beside a copy of the same bytes, %s\n' % text.plural(
         staging['threads'], 'thread')
-    said += text.table([['class', 'bytes', 'copy ms', 'take ms', 'ratio', 'digest alone', 'from memory', 'take ms', 'ratio',
-                        'digest alone']] + [
-        [r['class'], '%d' % r['bytes']] + [w % v for c in ('warm', 'cold') for w, v in (
-            ('%.4f', 1e3 * r[c]['copy_s']), ('%.4f', 1e3 * r[c]['take_s']), ('%.2f', r[c]['ratio']), ('%.2f', r[c]['bound']))]
-        for r in staging['results']])
+    names = ('copy ms', 'take ms', 'ratio', 'digest alone', 'rows alone')
+    keys = (('%.4f', 1e3, 'copy_s'), ('%.4f', 1e3, 'take_s'), ('%.2f', 1, 'ratio'), ('%.2f', 1, 'bound'), ('%.2f', 1, 'rows'))
+    for title, way in (('as it comes', 'warm'), ('from memory', 'cold')):
+        said += title + '\n' + text.table([['class', 'bytes', *names]] + [
+            [r['class'], '%d' % r['bytes']] + [w % (factor * r[way][key]) for w, factor, key in keys] for r in staging['results']])
     write_text(os.path.join(folder, 'bookkeeping.txt'), said, replace=True)
     print(said, end='')
 
