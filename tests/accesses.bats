@@ -76,3 +76,118 @@ END
     expect_status 0
     [ "$(accesses a.jsonl | wc -l)" -eq 3 ]
 }
+
+@test "nht1-workload replays accesses: the same bytes at the same offsets, by the same calls" {
+    cat >program.py <<'END'
+import os
+a = os.open('p.dat', os.O_RDWR | os.O_CREAT)
+b = os.open('p.dat.1', os.O_WRONLY | os.O_CREAT)
+for i in range(40):                     # in turns: a header, a record far away, a line of a log
+    os.pwrite(a, b'h' * 512, 0)
+    os.pwrite(a, b'r' * 3000, 4096 + 5000 * i)
+    os.write(b, b'l' * 77)
+for i in (7, 3, 31, 20):
+    os.pread(a, 1000, 4096 + 5000 * i)
+os.lseek(a, 100, os.SEEK_SET)
+os.read(a, 400)
+os.read(a, 400)
+os.fsync(b)
+END
+    run nht1-profile --accesses p.jsonl --quiet -- python3 program.py
+    expect_status 0
+    accesses p.jsonl >program
+    [ "$(wc -l <program)" -eq 126 ]
+    rm p.dat p.dat.1
+    run nht1-profile --accesses r.jsonl --quiet -- nht1-workload p.jsonl --out r.dat --check none --json r.json
+    expect_status 0
+    accesses r.jsonl laid-out >replay
+    diff program replay
+    [ ! -e r.dat ] && [ ! -e r.dat.1 ]
+    # In the order that they had; data that were not checked are said to be.
+    for f in p r; do
+        jq -c 'select(.call == "pwrite" and .bytes == 512) | .step, .n' $f.jsonl >$f.steps
+    done
+    diff p.steps r.steps
+    expect_json r.json '.kind == "accesses" and (.replays[0] | .bytes == 148360 and .bytes_min_of_rank == .bytes
+        and ([.calls[] | {(.function): .n}] | add) == {"read": 2, "write": 40, "pread": 4, "pwrite": 80, "fsync": 1})'
+    expect_schema nht1-workload-1 r.json
+    # With checks: what was read and what was written is right.
+    run nht1-workload p.jsonl --out r.dat --json r.json
+    expect_status 0
+    expect_text "calls    read 2 write 40 pread 4 pwrite 80 fsync 1"
+    expect_json r.json '.wrong_n == 0 and .replays[0].checked_bytes == .bytes'
+}
+
+@test "replayed accesses of MPI-IO and of two ranks; what is not in the file is told" {
+    run nht1-profile --accesses m.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" past m.dat
+    expect_status 0
+    run nht1-profile --accesses r.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 nht1-workload m.jsonl --out r.dat --check none --quiet
+    expect_status 0
+    diff <(accesses m.jsonl numbered) <(accesses r.jsonl)
+    run mpi_run 3 nht1-workload m.jsonl --out r.dat --json r.json
+    expect_status 0
+    expect_json r.json '.replays[0].processes_n == 2 and ([.stamps[].code] | index("incomplete") == null)'
+    run mpi_run 1 nht1-workload m.jsonl --out r.dat
+    expect_status 1
+    expect_text "m.jsonl: accesses of 2 processes, 1 was started: start 2"
+    # As after accesses through a view with gaps beside these.
+    sed '1s/"unplaced_n": 0, "unplaced_bytes": 0/"unplaced_n": 2, "unplaced_bytes": 2048/' m.jsonl >h.jsonl
+    run mpi_run 2 nht1-workload h.jsonl --out r.dat --json r.json
+    expect_status 0
+    expect_text "[incomplete] 2 of the program's 452 accesses are not in h.jsonl"
+    expect_json r.json '.stamps[] | select(.code == "incomplete") | .numbers.unplaced_n == 2 and .numbers.lost_n == 0'
+}
+
+# jsonl CALL FLAGS OFFSET BYTES STRIDE N: a file of one run.
+jsonl() {
+    echo '{"schema": "nht1-accesses/1", "processes_n": 1, "files_n": 1, "runs_n": 1, "unplaced_n": 0, "unplaced_bytes": 0, "lost_n": 0, "lost_bytes": 0}'
+    echo '{"file": 0, "name": "x"}'
+    printf '{"process": 0, "file": 0, "call": "%s", "flags": "%s", "offset": %s, "bytes": %s, "stride": %s, "n": %s, "order": 0, "step": 1}\n' "$@"
+}
+
+@test "accesses that cannot be replayed are refused before any file is made" {
+    echo mine >theirs.dat
+    jsonl pwrite wronly 0 100 100 5 >a.jsonl
+    run nht1-workload a.jsonl --out theirs.dat
+    expect_status 1
+    expect_text "theirs.dat exists"
+    [ "$(cat theirs.dat)" = mine ]
+    local option
+    for option in "--set record=1" "--hint cb_nodes=1"; do
+        # shellcheck disable=SC2086 # two words
+        run nht1-workload a.jsonl $option
+        expect_status 1
+        expect_text "${option%% *}: accesses are replayed as they were"
+    done
+    jsonl pwrite wronly 0 1048576 1048576 1000000000 >b.jsonl
+    run nht1-workload b.jsonl --out b.dat
+    [ "$status" -eq 1 ] || [ "$status" -eq 3 ]
+    [[ "$output" == *"b.dat"* || "$output" == *"memory"* ]]
+    jsonl read rdonly 0 1152921504606846976 0 1 >c.jsonl
+    run nht1-workload c.jsonl --out c.dat
+    expect_status 1
+    expect_text "lower --buffer"
+    jsonl pwrite wronly+direct 0 4096 4096 1000 >d.jsonl
+    run nht1-workload d.jsonl --buffer 1Mi --out d.dat
+    expect_status 1
+    expect_text "past the page cache (O_DIRECT), which must lie ready in memory: raise --buffer"
+    jsonl fsync wronly 0 0 0 0 >e.jsonl
+    run nht1-workload e.jsonl
+    expect_status 1
+    expect_text "e.jsonl:3"
+    echo '{"schema": "nht1-accesses/1", "processes_n": 0, "files_n": 0, "runs_n": 0, "unplaced_n": 0, "unplaced_bytes": 0, "lost_n": 0, "lost_bytes": 0}' >f.jsonl
+    run nht1-workload f.jsonl
+    expect_status 1
+    expect_text "holds no access"
+    [ -z "$(compgen -G '*.dat*' | grep -v theirs)" ]
+}
+
+@test "a call that fails while accesses are replayed ends all ranks, and no file is left" {
+    nht1-profile --accesses m.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" past m.dat
+    mkdir disk
+    run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so:$LD_PRELOAD" NHT1_FAULT_IN="$PWD/disk" \
+        NHT1_FAULT_PROGRAM=nht1-workload NHT1_FAULT=pwrite:3:EIO:1 nht1-workload m.jsonl --out disk/r.dat
+    expect_status 3
+    expect_text "Input/output error"
+    [ -z "$(ls -A disk)" ]
+}

@@ -27,6 +27,11 @@ static bool within(int64_t first, int64_t step, int64_t n, int64_t most)
            !__builtin_add_overflow(first, way, &last) && last >= 0 && last <= most;
 }
 
+const char *workload_run_call_name(int call)
+{
+    return call_name[call];
+}
+
 bool workload_run_sound(const struct workload_run *r, int files_n)
 {
     const int mode = r->flags & 3;

@@ -42,6 +42,7 @@ struct workload_accessfile {
 
 /* Whether a run can be one of a file with so many files: its calls lie within WORKLOAD_BYTES_MAX, and their
  * numbers are ascending. Local. */
+const char *workload_run_call_name(int call);
 bool workload_run_sound(const struct workload_run *r, int files_n);
 
 /* Writes the head (the members that are not of runs), the name of a file, a run of a process. */

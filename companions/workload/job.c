@@ -73,21 +73,53 @@ static int read_phases(struct workload_job *job, const char *text, int64_t bytes
     return job->phase ? 0 : ERR_NOMEM;
 }
 
+/* The accesses of a text, those of this rank's process. */
+static int read_accesses(struct workload_job *job, const char *text, int64_t bytes)
+{
+    const char *option = job->opt->set.n > 0 ? "--set" : job->opt->hint.n > 0 ? "--hint" : NULL;
+    if (option)
+        return err_set(
+            ERR_USAGE,
+            "%s: accesses are replayed as they were, by POSIX calls: leave it out with %s", option,
+            job->name);
+    job->replayed = mem_new(1, sizeof *job->replayed, "the results");
+    if (!job->replayed) return ERR_NOMEM;
+    return workload_accessfile_read(job->name, text, (size_t)bytes, job->context.rank,
+                                    &job->accesses);
+}
+
 static int read_description(struct workload_job *job)
 {
-    const bool from_file = !job->opt->reference && !job->opt->patterns;
+    static const struct {
+        const char *end;
+        enum workload_job_kind kind;
+    } known[] = {{".xml", WORKLOAD_POINTS},
+                 {".conf", WORKLOAD_PHASES},
+                 {".ini", WORKLOAD_PHASES},
+                 {".jsonl", WORKLOAD_ACCESSES}};
     char *text = NULL;
     int64_t bytes = 0;
-    int rc = 0;
-    job->is_points = job->opt->reference || (from_file && ends_with(job->name, ".xml"));
-    if (from_file && !job->is_points && !ends_with(job->name, ".conf") &&
-        !ends_with(job->name, ".ini"))
-        return err_set(ERR_USAGE,
-                       "%s: a workload's name ends in .xml, a job file's in .conf or .ini",
-                       job->name);
-    if (from_file) rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
+    int rc = ERR_USAGE;
+    if (job->opt->reference || job->opt->patterns) {
+        job->kind = job->opt->reference ? WORKLOAD_POINTS : WORKLOAD_PHASES;
+        rc = 0;
+    } else {
+        for (size_t i = 0; rc < 0 && i < sizeof known / sizeof known[0]; i++) {
+            job->kind = known[i].kind;
+            if (ends_with(job->name, known[i].end)) rc = 0;
+        }
+        if (rc < 0)
+            return err_set(
+                ERR_USAGE,
+                "%s: a workload's name ends in .xml, a job file's in .conf or .ini, that of a "
+                "program's accesses in .jsonl",
+                job->name);
+        rc = par_read_file(job->context.comm, job->name, TEXT_BYTES_MAX, &text, &bytes);
+    }
     if (rc == 0)
-        rc = job->is_points ? read_points(job, text, bytes) : read_phases(job, text, bytes);
+        rc = job->kind == WORKLOAD_POINTS   ? read_points(job, text, bytes)
+             : job->kind == WORKLOAD_PHASES ? read_phases(job, text, bytes)
+                                            : read_accesses(job, text, bytes);
     free(text);
     return par_agree(job->context.comm, rc);
 }
@@ -144,8 +176,14 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     TRY(find_component(job));
     TRY(read_description(job));
     TRY(nodes_find(c->comm, &job->nodes));
-    return job->is_points ? workload_replay_memory(c, &job->nodes, &job->workload, job->name)
-                          : workload_phases_check(c, &job->nodes, &job->jobfile, job->name);
+    switch (job->kind) {
+    case WORKLOAD_POINTS:
+        return workload_replay_memory(c, &job->nodes, &job->workload, job->name);
+    case WORKLOAD_PHASES:
+        return workload_phases_check(c, &job->nodes, &job->jobfile, job->name);
+    default:
+        return workload_access_check(c, &job->nodes, &job->accesses, job->name);
+    }
 }
 
 void workload_job_free(struct workload_job *job)
@@ -155,6 +193,8 @@ void workload_job_free(struct workload_job *job)
         workload_times_free(&workload_job_measured(job, i)->times);
     free(job->outcome);
     free(job->phase);
+    free(job->replayed);
+    workload_accessfile_free(&job->accesses);
     workload_free(&job->workload);
     workload_jobfile_free(&job->jobfile);
     workload_data_free(&job->context.data);
@@ -208,6 +248,12 @@ static int run_phases(struct workload_job *job, struct progress *progress)
     return 0;
 }
 
+static int run_accesses(struct workload_job *job)
+{
+    job->measured_n = 1;
+    return workload_access_replay(&job->context, &job->nodes, &job->accesses, job->replayed);
+}
+
 int workload_job_run(struct workload_job *job)
 {
     struct workload_context *c = &job->context;
@@ -216,7 +262,7 @@ int workload_job_run(struct workload_job *job)
     watch_utc(job->started);
     job->valid = true;
     c->files.name = job->opt->out;
-    c->files.separate = job->is_points && job->workload.separate;
+    c->files.separate = job->kind == WORKLOAD_POINTS && job->workload.separate;
     c->files.force = job->opt->force;
     c->files.keep = job->opt->keep;
     c->files.rank = c->rank;
@@ -225,10 +271,14 @@ int workload_job_run(struct workload_job *job)
     TRY(workload_clock_compare(c->comm, &c->clock));
     if (c->rank == 0 && !job->opt->quiet)
         progress = progress_begin(progress_mode_of(job->opt->progress), "workload", "phase",
-                                  job->is_points ? job->workload.points_n : job->jobfile.n);
+                                  job->kind == WORKLOAD_POINTS   ? job->workload.points_n
+                                  : job->kind == WORKLOAD_PHASES ? job->jobfile.n
+                                                                 : 1);
     struct disturbance_sample before, after;
     disturbance_take(&before, DISTURBANCE_BEFORE, job->nodes.node_rank == 0);
-    int rc = job->is_points ? run_points(job, progress) : run_phases(job, progress);
+    int rc = job->kind == WORKLOAD_POINTS   ? run_points(job, progress)
+             : job->kind == WORKLOAD_PHASES ? run_phases(job, progress)
+                                            : run_accesses(job);
     disturbance_take(&after, DISTURBANCE_AFTER, job->nodes.node_rank == 0);
     if (rc == 0) rc = nodes_disturbance(&job->nodes, &before, &after, 0, &job->disturbance);
     disturbance_free(&before);

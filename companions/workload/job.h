@@ -7,6 +7,7 @@
 
 #include "base/nodes.h"
 #include "base/sys.h"
+#include "companions/workload/accessreplay.h"
 #include "companions/workload/jobfile.h"
 #include "companions/workload/measure.h"
 #include "companions/workload/options.h"
@@ -22,13 +23,15 @@ struct workload_job {
     struct disturbance disturbance; /* while it measured; its nodes on rank 0 */
     struct sys_fs fs;
     const char *component; /* of MPI-IO, as far as known */
-    bool is_points;
-    struct workload workload;            /* where is_points */
-    struct workload_outcome *outcome;    /* [measured_n] */
-    struct workload_jobfile jobfile;     /* otherwise */
-    struct workload_phase_result *phase; /* [measured_n] */
-    int measured_n;                      /* points or phases that were begun */
-    double took_s, paused_s;             /* thinking between phases, of took_s */
+    enum workload_job_kind { WORKLOAD_POINTS, WORKLOAD_PHASES, WORKLOAD_ACCESSES } kind;
+    struct workload workload;                /* of points */
+    struct workload_outcome *outcome;        /* [measured_n] */
+    struct workload_jobfile jobfile;         /* of phases */
+    struct workload_phase_result *phase;     /* [measured_n] */
+    struct workload_accessfile accesses;     /* of accesses */
+    struct workload_access_result *replayed; /* [1] */
+    int measured_n;                          /* points, phases or replays that were begun */
+    double took_s, paused_s;                 /* thinking between phases, of took_s */
     int64_t wrong_n;
     bool valid, done;
     char started[32];
@@ -37,7 +40,9 @@ struct workload_job {
 /* What all measurements give, of point or phase number i of measured_n. */
 static inline struct workload_measured *workload_job_measured(const struct workload_job *job, int i)
 {
-    return job->is_points ? &job->outcome[i].m : &job->phase[i].m;
+    return job->kind == WORKLOAD_POINTS   ? &job->outcome[i].m
+           : job->kind == WORKLOAD_PHASES ? &job->phase[i].m
+                                          : &job->replayed->m;
 }
 
 /* Reads the description and examines the system; nothing is written. Collective. [out]

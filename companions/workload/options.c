@@ -112,8 +112,9 @@ const struct conf_program workload_program = {
     .summary =
         "Synthetic workloads of file access: a list of working points, nine numbers each, as a "
         "profile of a program or a person describes them, replayed through all data access "
-        "functions of MPI-IO; or a job file of spatial and temporal patterns.",
-    .args = "FILE.xml|FILE.conf|FILE.ini",
+        "functions of MPI-IO; a job file of spatial and temporal patterns; or the accesses of a "
+        "program, as nht1-profile --accesses records them, as the same POSIX calls.",
+    .args = "FILE.xml|FILE.conf|FILE.ini|FILE.jsonl",
     .max_args = WORKLOAD_WORDS_MAX,
     .examples =
         "  nht1-workload --make office.xml processNum=4 uniqueBytes=200000000\n"
@@ -124,6 +125,9 @@ const struct conf_program workload_program = {
         "      the same with half of the calls sequential\n"
         "  mpirun -np 4 nht1-workload config/patterns.conf --out /scratch/me/data\n"
         "      all spatial and temporal patterns\n"
+        "  nht1-profile --accesses a.jsonl -- mpirun -np 4 ./program\n"
+        "  mpirun -np 4 nht1-workload a.jsonl --out /scratch/me/data\n"
+        "      the same bytes at the same offsets as the program\n"
         "Exit status: 0 success, 1 wrong usage or description, 2 wrong data, 3 I/O, memory\n"
         "or MPI error, or interrupted, 4 finished but not valid as a result (too little "
         "data).\n",
@@ -151,8 +155,8 @@ int workload_options_parse(struct workload_options *opt, struct conf_list *words
         return err_set(ERR_USAGE, "--reference and --patterns exclude each other: give one");
     if (!opt->make && words->n != (opt->reference || opt->patterns ? 0 : 1))
         return err_set(ERR_USAGE, words->n == 0
-                                      ? "no workload is named: give a FILE.xml, FILE.conf "
-                                        "or FILE.ini (see --help)"
+                                      ? "no workload is named: give a FILE.xml, FILE.conf, "
+                                        "FILE.ini or FILE.jsonl (see --help)"
                                       : "more files are named than there is use for");
     return opt->make ? 0 : conf_name_ends("--out", opt->out);
 }

@@ -52,12 +52,12 @@ static json_t *stamps(const struct workload_job *job)
         const struct workload_measured *m = workload_job_measured(job, i);
         done += m->done;
         memory += from_memory(job, m);
-        shorter += !job->is_points && !m->enough;
+        shorter += job->kind == WORKLOAD_PHASES && !m->enough;
     }
     const bool valid = job->done && job->wrong_n == 0 && shorter == 0;
-    const char *good = job->is_points ? "The run finished, and all checked data were right."
-                                      : "Every measurement held enough data, and all checked data "
-                                        "were right.";
+    const char *good = job->kind == WORKLOAD_PHASES
+                           ? "Every measurement held enough data, and all checked data were right."
+                           : "The run finished, and all checked data were right.";
     stamp_add(list, valid ? STAMP_VALID : STAMP_NOT_VALID, valid ? SEVERITY_GOOD : SEVERITY_BAD,
               json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s",
               valid              ? good
@@ -75,6 +75,17 @@ static json_t *stamps(const struct workload_job *job)
                   json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory),
                   "What was read was not in memory before, what was written was flushed inside the "
                   "clock.");
+    const struct workload_accessfile *a = &job->accesses;
+    if (a->lost_n > 0 || a->unplaced_n > 0)
+        stamp_add(
+            list, STAMP_INCOMPLETE, SEVERITY_WARN,
+            json_pack("{sI sI sI}", "replayed_n", (json_int_t)a->calls_n, "unplaced_n",
+                      (json_int_t)a->unplaced_n, "lost_n", (json_int_t)a->lost_n),
+            "%lld of the program's %lld accesses are not in %s, and were not replayed: of %lld the "
+            "place is not known, for %lld there was no room.",
+            (long long)num_sum(a->unplaced_n, a->lost_n),
+            (long long)num_sum(a->calls_n, num_sum(a->unplaced_n, a->lost_n)), job->name,
+            (long long)a->unplaced_n, (long long)a->lost_n);
     const char *note;
     for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
         stamp_add(list, STAMP_DIRECTIVE_OVERRIDDEN, SEVERITY_NOTE, json_object(), "%s", note);
@@ -99,6 +110,7 @@ static void totals(const struct workload_job *job, int64_t *bytes, double *s)
 
 json_t *workload_job_json(const void *of, int status)
 {
+    static const char *const kind[] = {"points", "patterns", "accesses"};
     const struct workload_job *job = of;
     json_t *o =
                program_result(&workload_program, job->opt, "nht1-workload/1", status, job->started),
@@ -109,20 +121,25 @@ json_t *workload_job_json(const void *of, int status)
     json_object_set_new(system, "file_system", sys_fs_json(&job->fs));
     json_object_set_new(system, "mpiio_component", js_text(job->component));
     for (int i = 0; i < job->measured_n; i++) {
-        json_t *one = job->is_points ? workload_outcome_json(&job->outcome[i])
-                                     : workload_phase_json(&job->phase[i]);
+        json_t *one = job->kind == WORKLOAD_POINTS ? workload_outcome_json(&job->outcome[i])
+                      : job->kind == WORKLOAD_PHASES
+                          ? workload_phase_json(&job->phase[i])
+                          : workload_access_json(&job->accesses, job->replayed);
         json_object_set_new(one, "stamps", measurement_stamps(job, workload_job_measured(job, i)));
         json_array_append_new(list, one);
     }
     json_t *more = json_pack(
-        "{so so ss ss so sI so so so so sI so so so}", "system", system, "description",
-        js_text(job->name), "kind", job->is_points ? "points" : "patterns", "mode",
-        job->is_points && job->workload.separate ? "separate" : "common", "clock_uncertainty_s",
-        js_real(job->context.clock.uncertainty_s), "bytes", (json_int_t)bytes, "aggregate_s",
-        js_real(s), "bytes_per_s", js_real(s > 0 ? (double)bytes / s : 0), "paused_s",
-        js_real(job->paused_s), "took_s", js_real(job->took_s), "wrong_n", (json_int_t)job->wrong_n,
-        "points", job->is_points ? list : json_array(), "phases",
-        job->is_points ? json_array() : list, "stamps", stamps(job));
+        "{so so ss ss so sI so so so so sI so so so so}", "system", system, "description",
+        js_text(job->name), "kind", kind[job->kind], "mode",
+        job->kind == WORKLOAD_POINTS && job->workload.separate ? "separate" : "common",
+        "clock_uncertainty_s", js_real(job->context.clock.uncertainty_s), "bytes",
+        (json_int_t)bytes, "aggregate_s", js_real(s), "bytes_per_s",
+        js_real(s > 0 ? (double)bytes / s : 0), "paused_s", js_real(job->paused_s), "took_s",
+        js_real(job->took_s), "wrong_n", (json_int_t)job->wrong_n, "points",
+        job->kind == WORKLOAD_POINTS ? json_incref(list) : json_array(), "phases",
+        job->kind == WORKLOAD_PHASES ? json_incref(list) : json_array(), "replays",
+        job->kind == WORKLOAD_ACCESSES ? json_incref(list) : json_array(), "stamps", stamps(job));
+    json_decref(list);
     json_object_update_new(o, more);
     json_object_set_new(o, "disturbance", disturbance_json(&job->disturbance));
     return o;
@@ -189,12 +206,24 @@ static void plan_phases(const struct workload_job *job, FILE *to)
     }
 }
 
+static void plan_accesses(const struct workload_accessfile *a, FILE *to)
+{
+    char text[UNITS_TEXT_MAX];
+    fprintf(to, "%lld calls of %d process%s, %s in all\n", (long long)a->calls_n, a->processes_n,
+            a->processes_n == 1 ? "" : "es", units_bytes((double)a->bytes, text));
+    for (int i = 0; i < a->files_n; i++)
+        plain_line(to, "file %d: %s%s, %s", i, units_bytes((double)a->file[i].length_bytes, text),
+                   a->file[i].read ? ", laid out before" : "", a->file[i].name);
+}
+
 void workload_job_plan(const struct workload_job *job, FILE *to)
 {
-    if (job->is_points)
+    if (job->kind == WORKLOAD_POINTS)
         plan_points(job, to);
-    else
+    else if (job->kind == WORKLOAD_PHASES)
         plan_phases(job, to);
+    else
+        plan_accesses(&job->accesses, to);
 }
 
 static void result_head(struct columns *table)
@@ -238,6 +267,24 @@ static void result_point(const struct workload_outcome *o, int no, struct column
                 (long long)o->bytes_max);
 }
 
+static void result_accesses(const struct workload_job *job, struct columns *table, FILE *to)
+{
+    const struct workload_access_result *r = job->replayed;
+    char name[32];
+    snprintf(name, sizeof name, "accesses of %d file%s", job->accesses.files_n,
+             units_plural(job->accesses.files_n));
+    result_row(table, name, &r->m, "");
+    columns_print(table, to);
+    fprintf(to, "    calls   ");
+    for (int i = 0; i < WORKLOAD_RUN_CALLS; i++)
+        if (r->calls[i] > 0)
+            fprintf(to, " %s %lld", workload_run_call_name(i), (long long)r->calls[i]);
+    fprintf(to, "\n");
+    if (r->bytes_max != r->bytes_min)
+        fprintf(to, "    a process moved %lld to %lld bytes\n", (long long)r->bytes_min,
+                (long long)r->bytes_max);
+}
+
 static void result_phase(const struct workload_phase_result *r, struct columns *table)
 {
     char title[64], mark[80] = "";
@@ -256,10 +303,12 @@ void workload_job_results(const struct workload_job *job, FILE *to)
     result_head(&table);
     fputc('\n', to);
     for (int i = 0; i < job->measured_n && workload_job_measured(job, i)->done; i++) {
-        if (job->is_points)
+        if (job->kind == WORKLOAD_POINTS)
             result_point(&job->outcome[i], i, &table, to);
-        else
+        else if (job->kind == WORKLOAD_PHASES)
             result_phase(&job->phase[i], &table);
+        else
+            result_accesses(job, &table, to);
     }
     columns_print(&table, to);
     totals(job, &bytes, &s);
@@ -267,7 +316,7 @@ void workload_job_results(const struct workload_job *job, FILE *to)
             units_rate(s > 0 ? (double)bytes / s : 0, speed),
             units_duration(job->context.clock.uncertainty_s, clock));
     if (job->paused_s > 0) fprintf(to, "Thinking between phases took %.3g s.\n", job->paused_s);
-    if (job->is_points && job->opt->think)
+    if (job->kind == WORKLOAD_POINTS && job->opt->think)
         fprintf(to, "Times between calls (think) are inside S + T + B.\n");
     json_t *list = stamps(job), *one;
     for (size_t i = 0; (one = json_array_get(list, i)) != NULL; i++)

@@ -228,7 +228,7 @@ def verdicts():
 def spoiling(root, writers=None):
     """{code: why} of the stamps of a result, or of a part of it, by which nothing can be concluded from it. writers: of
     nht1-bt, whose parts count; None for all."""
-    parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points') for part in items(root, key)
+    parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points', 'replays') for part in items(root, key)
                       if writers is None or word(part, 'driver') in writers or 'driver' not in part]
     found = {s['code'] for part in parts for s in stamps(part)}
     return {code: s['spoils'] for code, s in stamp_codes().items() if code in found and 'spoils' in s}

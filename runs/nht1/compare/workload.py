@@ -79,7 +79,7 @@ def _measured(side):
         common = (('processes', results.integer(r.root, 'system.ranks', 1)),
                   ('durability (--sync)', results.word(r.root, 'options.sync')),
                   ('thinking', results.true(r.root, 'options.think')))
-        for which, numbers in (('phases', _phase), ('points', _point)):
+        for which, numbers in (('phases', _phase), ('points', _point), ('replays', _replay)):
             for i, m in enumerate(results.items(r.root, which), 1):
                 rate = results.real(m, 'bytes_per_s')
                 right = results.true(m, 'completed') and results.integer(m, 'wrong_n') == 0
@@ -109,3 +109,11 @@ def _point(root, point, number):
     return ('point %d%s' % (number, ', ' + functions[0] if len(functions) == 1 else ''),
             ('files', results.word(root, 'mode')),
             *((key, results.real(asked, key)) for key in asked))
+
+
+def _replay(root, replay, _):
+    """The accesses of a program: the same file of them if they are as many and move as much."""
+    return ('accesses %s' % results.word(root, 'description').rpartition('/')[2],
+            ('replayed processes', results.integer(replay, 'processes_n')),
+            ('calls', sum(results.integer(c, 'n') for c in results.items(replay, 'calls'))),
+            ('bytes', results.integer(replay, 'bytes')))

@@ -33,6 +33,23 @@ def add(report):
     if len(single) > 2:
         _study(report.page, single)
     _points(report.page, [r for r in results if items(r.root, 'points')])
+    _replays(report.page, [r for r in results if items(r.root, 'replays')])
+
+
+# --- accesses of a program ----------------------------------------------------------------------
+
+def _replays(page, results):
+    if not results:
+        return
+    table = Table('workload-accesses', 'Accesses of programs, replayed as the same calls', [
+        'accesses', 'processes', 'files', 'calls', 'data in MB', 'MB/s', 'S + T + B in s', 'in memory before'])
+    for r in results:
+        for one in items(r.root, 'replays'):
+            table.row(word(r.root, 'description'), integer(one, 'processes_n'), integer(one, 'files_n'),
+                      ', '.join('%s %d' % (word(c, 'function'), integer(c, 'n')) for c in items(one, 'calls')),
+                      integer(one, 'bytes') / MB, real(one, 'bytes_per_s') / MB,
+                      real(one, 'times.aggregate_s'), _percent(real(one, 'cached_share_before')))
+    page.table(table)
 
 
 # --- patterns -----------------------------------------------------------------------------------

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/workload/accessreplay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/par.h"
+#include "base/stop.h"
+#include "base/units.h"
+
+/* What the data of a rank take. Reading calls take slots in turn. Writing calls send what lies ready in c->data;
+ * those past the page cache need memory on a page, so that each has its own that was filled before. */
+struct room {
+    int64_t calls, slots, slot_bytes, longest_write, direct_bytes;
+};
+
+/* One rank's part. */
+struct access_run {
+    struct workload_context *c;
+    const struct workload_accessfile *a;
+    struct room room;
+    struct workload_step *step; /* [steps], owned */
+    int64_t steps;
+    int *fd;                        /* [files x flags], -1: not open; owned */
+    int64_t *at;                    /* [files x flags] its pointer; owned */
+    unsigned char *memory, *direct; /* slots; data past the page cache; owned */
+    int64_t *read_step;             /* [slots] whose data lie there, -1; owned */
+};
+
+/* --- what is needed ------------------------------------------------------------------------- */
+
+/* Bytes as they lie in memory for a call that goes past the page cache. */
+static int64_t on_pages(int64_t bytes)
+{
+    return num_product(num_sum(bytes, BUFFER_ALIGN_BYTES - 1) / BUFFER_ALIGN_BYTES,
+                       BUFFER_ALIGN_BYTES);
+}
+
+static struct room room_of(const struct workload_context *c, const struct workload_accessfile *a)
+{
+    struct room room = {.calls = a->mine_calls};
+    int64_t reads = 0;
+    for (int64_t i = 0; i < a->mine_n; i++) {
+        const struct workload_run *r = &a->run[i];
+        if (workload_run_reads(r)) {
+            reads += r->n;
+            room.slot_bytes = num_max(room.slot_bytes, on_pages(r->bytes));
+        } else if (workload_run_writes(r)) {
+            room.longest_write = num_max(room.longest_write, r->bytes);
+            if (r->flags & WORKLOAD_RUN_DIRECT)
+                room.direct_bytes =
+                    num_sum(room.direct_bytes, num_product(r->n, on_pages(r->bytes)));
+        }
+    }
+    const int64_t most = room.slot_bytes > 0 ? c->buffer_bytes / room.slot_bytes : 0;
+    room.slots = reads < most ? reads : most;
+    if (reads > 0 && room.slots == 0) room.slots = 1;
+    return room;
+}
+
+static int64_t room_bytes(const struct room *room)
+{
+    const int64_t list = num_product(room->calls, sizeof(struct workload_step));
+    const int64_t reading = num_product(room->slots, num_sum(room->slot_bytes, sizeof(int64_t)));
+    const int64_t writing =
+        num_sum(num_sum(room->longest_write, WORKLOAD_PERIOD_BYTES), room->direct_bytes);
+    return num_sum(list, num_sum(reading, writing));
+}
+
+int workload_access_check(const struct workload_context *c, const struct nodes *n,
+                          const struct workload_accessfile *a, const char *name)
+{
+    const struct room room = room_of(c, a);
+    char mine[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX];
+    double needed = 0;
+    int64_t free_bytes = 0;
+    int rc = 0;
+    if (a->calls_n == 0)
+        rc = err_set(ERR_USAGE, "%s: holds no access, nothing can be replayed", name);
+    else if (a->processes_n > c->size)
+        rc = err_set(ERR_USAGE, "%s: accesses of %d processes, %d %s started: start %d", name,
+                     a->processes_n, c->size, c->size == 1 ? "was" : "were", a->processes_n);
+    else if (room.direct_bytes > c->buffer_bytes)
+        rc = err_set(ERR_USAGE,
+                     "%s: process %d writes %s past the page cache (O_DIRECT), which must lie "
+                     "ready in memory: "
+                     "raise --buffer",
+                     name, c->rank, units_bytes((double)room.direct_bytes, text));
+    TRY(par_agree(c->comm, rc));
+    TRY(nodes_memory(n, room_bytes(&room), &needed, &free_bytes));
+    if (needed > (double)free_bytes)
+        rc = err_set(ERR_USAGE,
+                     "%s: %" PRId64
+                     " calls of process %d take %s of memory for their list and data, %s are free "
+                     "on its node: lower --buffer, or start fewer processes on a node",
+                     name, room.calls, c->rank, units_bytes((double)room_bytes(&room), mine),
+                     units_bytes((double)free_bytes, text));
+    return par_agree(c->comm, rc);
+}
+
+/* --- before the clock ----------------------------------------------------------------------- */
+
+static int files_make(struct workload_context *c, const struct nodes *n,
+                      const struct workload_accessfile *a)
+{
+    for (int f = 0; f < a->files_n; f++) {
+        TRY(workload_context_file(c, f, num_max(a->file[f].length_bytes, 1), a->file[f].read));
+        if (a->file[f].read) TRY(workload_files_drop(&c->files, n, f));
+    }
+    return 0;
+}
+
+/* Descriptors and pointers of a file stand at its number times WORKLOAD_RUN_FLAGS plus the flags. */
+static size_t descriptor(const struct workload_run *r)
+{
+    return (size_t)r->file * WORKLOAD_RUN_FLAGS + (size_t)r->flags;
+}
+
+static int memory_make(struct access_run *t)
+{
+    const size_t open_n = (size_t)t->a->files_n * WORKLOAD_RUN_FLAGS;
+    const struct room *room = &t->room;
+    t->fd = mem_new((int64_t)open_n, sizeof *t->fd, "descriptors of %d files", t->a->files_n);
+    t->at = mem_new((int64_t)open_n, sizeof *t->at, "pointers of %d files", t->a->files_n);
+    t->read_step = mem_new(room->slots, sizeof *t->read_step, "%" PRId64 " buffers", room->slots);
+    if (!t->fd || !t->at || !t->read_step) return ERR_NOMEM;
+    for (size_t i = 0; i < open_n; i++)
+        t->fd[i] = -1;
+    for (int64_t i = 0; i < room->slots; i++)
+        t->read_step[i] = -1;
+    t->memory = buffer_new((size_t)(room->slots * room->slot_bytes));
+    t->direct = buffer_new((size_t)room->direct_bytes);
+    if (!t->memory || !t->direct)
+        return mem_error("%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer", room->slots,
+                         room->slot_bytes);
+    TRY(workload_runs_expand(t->a->run, t->a->mine_n, &t->step, &t->steps));
+    unsigned char *to = t->direct;
+    for (int64_t i = 0; i < t->steps; i++) {
+        const struct workload_run *r = &t->a->run[t->step[i].run];
+        if (!workload_run_writes(r) || !(r->flags & WORKLOAD_RUN_DIRECT)) continue;
+        workload_data_copy(&t->c->data, to, t->step[i].offset, r->bytes);
+        to += on_pages(r->bytes);
+    }
+    return 0;
+}
+
+/* --- the calls ------------------------------------------------------------------------------ */
+
+static int access_open(void *part)
+{
+    static const int mode[] = {O_RDONLY, O_WRONLY, O_RDWR};
+    struct access_run *t = part;
+    char path[WORKLOAD_PATH_MAX];
+    int rc = 0;
+    for (int64_t i = 0; rc == 0 && i < t->a->mine_n; i++) {
+        const struct workload_run *r = &t->a->run[i];
+        int *fd = &t->fd[descriptor(r)];
+        if (*fd >= 0) continue;
+        workload_files_path(&t->c->files, r->file, path);
+        *fd = open(path, mode[r->flags & 3] | O_CLOEXEC |
+                             (r->flags & WORKLOAD_RUN_DIRECT ? O_DIRECT : 0) |
+                             (r->flags & WORKLOAD_RUN_SYNC ? O_SYNC : 0) |
+                             (r->flags & WORKLOAD_RUN_DSYNC ? O_DSYNC : 0));
+        if (*fd < 0)
+            rc = err_set_errno(ERR_IO, errno, "cannot open %s%s", path,
+                               r->flags & WORKLOAD_RUN_DIRECT ? " past the page cache (O_DIRECT)"
+                                                              : "");
+    }
+    return par_agree(t->c->comm, rc);
+}
+
+/* One call, again for the rest where it has moved less. buffer: not changed where it writes. */
+static int access_move(struct access_run *t, const struct workload_step *s, unsigned char *buffer)
+{
+    const struct workload_run *r = &t->a->run[s->run];
+    const int fd = t->fd[descriptor(r)];
+    char path[WORKLOAD_PATH_MAX];
+    if ((r->call == WORKLOAD_RUN_READ || r->call == WORKLOAD_RUN_WRITE) &&
+        t->at[descriptor(r)] != s->offset) {
+        /* Offsets are below WORKLOAD_BYTES_MAX, so that this cannot fail on a regular file. */
+        lseek(fd, (off_t)s->offset, SEEK_SET);
+        t->at[descriptor(r)] = s->offset;
+    }
+    for (int64_t done = 0;;) {
+        const size_t left = (size_t)(r->bytes - done);
+        const off_t at = (off_t)(s->offset + done);
+        ssize_t n;
+        switch (r->call) {
+        case WORKLOAD_RUN_READ:
+            n = read(fd, buffer + done, left);
+            break;
+        case WORKLOAD_RUN_WRITE:
+            n = write(fd, buffer + done, left);
+            break;
+        case WORKLOAD_RUN_PREAD:
+            n = pread(fd, buffer + done, left, at);
+            break;
+        case WORKLOAD_RUN_PWRITE:
+            n = pwrite(fd, buffer + done, left, at);
+            break;
+        default:
+            n = fsync(fd);
+        }
+        if (n < 0 && errno == EINTR) continue;
+        const int error = errno;
+        if (n > 0) {
+            done += n;
+            if (r->call == WORKLOAD_RUN_READ || r->call == WORKLOAD_RUN_WRITE)
+                t->at[descriptor(r)] += n;
+        }
+        if (n >= 0 && done == r->bytes) return 0;
+        if (n > 0) continue;
+        workload_files_path(&t->c->files, r->file, path);
+        if (n == 0) return err_set(ERR_IO, "%s ends at byte %" PRId64, path, s->offset + done);
+        return err_set_errno(ERR_IO, error, "%s on %s at byte %" PRId64,
+                             workload_run_call_name(r->call), path, s->offset + done);
+    }
+}
+
+static int access_all(void *part, double *think_s)
+{
+    struct access_run *t = part;
+    unsigned char *direct = t->direct;
+    int64_t reads = 0;
+    (void)think_s;
+    for (int64_t i = 0; i < t->steps; i++) {
+        const struct workload_step *s = &t->step[i];
+        const struct workload_run *r = &t->a->run[s->run];
+        unsigned char *buffer = t->memory;
+        if (stop_requested()) return err_set(ERR_INTERRUPT, "interrupted");
+        if (workload_run_reads(r)) {
+            const int64_t slot = reads++ % t->room.slots;
+            buffer = t->memory + slot * t->room.slot_bytes;
+            t->read_step[slot] = i;
+        } else if (workload_run_writes(r) && r->flags & WORKLOAD_RUN_DIRECT) {
+            buffer = direct;
+            direct += on_pages(r->bytes);
+        } else if (workload_run_writes(r)) {
+            buffer = t->c->data.master + s->offset % WORKLOAD_PERIOD_BYTES;
+        }
+        TRY(access_move(t, s, buffer));
+        if (t->c->sync_call && workload_run_writes(r) && fsync(t->fd[descriptor(r)]) != 0)
+            return err_set_errno(ERR_IO, errno, "flushing file %d", r->file);
+    }
+    return 0;
+}
+
+/* Flushes what this rank has written, each file once. */
+static int access_sync(void *part)
+{
+    struct access_run *t = part;
+    for (int f = 0; f < t->a->files_n; f++)
+        for (int flags = 0; t->a->file[f].written && flags < WORKLOAD_RUN_FLAGS; flags++) {
+            const int fd = t->fd[f * WORKLOAD_RUN_FLAGS + flags];
+            if (fd < 0 || (flags & 3) == WORKLOAD_RUN_RDONLY) continue;
+            if (fsync(fd) != 0) return err_set_errno(ERR_IO, errno, "flushing file %d", f);
+            break;
+        }
+    return 0;
+}
+
+static int access_close(void *part)
+{
+    struct access_run *t = part;
+    int rc = 0;
+    for (int i = 0; i < t->a->files_n * WORKLOAD_RUN_FLAGS; i++) {
+        if (t->fd[i] < 0) continue;
+        if (close(t->fd[i]) != 0 && rc == 0)
+            rc = err_set_errno(ERR_IO, errno, "closing file %d", i / WORKLOAD_RUN_FLAGS);
+        t->fd[i] = -1;
+    }
+    return rc;
+}
+
+/* --- checking the data ---------------------------------------------------------------------- */
+
+static int check(struct access_run *t, struct workload_findings *found)
+{
+    const int now = t->c->data.generation;
+    char path[WORKLOAD_PATH_MAX];
+    for (int64_t slot = 0; slot < t->room.slots; slot++) {
+        if (t->read_step[slot] < 0) continue;
+        const struct workload_step *s = &t->step[t->read_step[slot]];
+        const struct workload_run *r = &t->a->run[s->run];
+        const int64_t wrong =
+            workload_data_check(&t->c->data, t->memory + slot * t->room.slot_bytes, s->offset,
+                                r->bytes, (struct workload_allowed){WORKLOAD_LAID_OUT, now, false});
+        workload_files_path(&t->c->files, r->file, path);
+        workload_findings_add(found, r->bytes, wrong, path, s->offset, "wrong data read");
+    }
+    int fd = -1, file = -1, rc = 0;
+    for (int64_t i = 0; rc == 0 && i < t->steps; i++) {
+        const struct workload_run *r = &t->a->run[t->step[i].run];
+        if (!workload_run_writes(r)) continue;
+        if (r->file != file) {
+            if (fd >= 0) close(fd);
+            file = r->file;
+            workload_files_path(&t->c->files, file, path);
+            fd = open(path, O_RDONLY | O_CLOEXEC);
+            if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", path);
+        }
+        rc = workload_findings_read(found, &t->c->data, fd, path, t->step[i].offset, r->bytes,
+                                    (struct workload_allowed){now, now, false});
+    }
+    if (fd >= 0) close(fd);
+    return rc;
+}
+
+/* --- a replay ------------------------------------------------------------------------------- */
+
+static int replay(struct access_run *t, const struct nodes *n, struct workload_access_result *r)
+{
+    static const struct workload_steps steps = {access_open, access_all, access_sync, access_close};
+    const struct workload_accessfile *a = t->a;
+    struct workload_context *c = t->c;
+    int largest = 0;
+    TRY(files_make(c, n, a));
+    /* Files that were laid out hold the first generation, what is written now the second. */
+    for (int f = 0; f < a->files_n; f++) {
+        if (a->file[f].length_bytes > a->file[largest].length_bytes) largest = f;
+        if (a->file[f].written) c->content[f].generation = WORKLOAD_LAID_OUT + 1;
+        r->m.reads = r->m.reads || a->file[f].read;
+        r->m.writes = r->m.writes || a->file[f].written;
+    }
+    TRY(par_agree(c->comm,
+                  workload_data_make(&c->data, WORKLOAD_LAID_OUT + 1, t->room.longest_write)));
+    TRY(par_agree(c->comm, memory_make(t)));
+    TRY(workload_measure(c, n, largest, &steps, t, &r->m));
+    TRY(par_agree(c->comm, c->check ? check(t, &r->m.findings) : 0));
+    for (int64_t i = 0; i < a->mine_n; i++) {
+        r->calls[a->run[i].call] += a->run[i].n;
+        r->bytes[a->run[i].call] += a->run[i].n * a->run[i].bytes;
+        r->m.bytes += a->run[i].n * a->run[i].bytes;
+    }
+    /* Ranks without a process take no part. */
+    int64_t most[2] = {r->m.bytes, c->rank < a->processes_n ? -r->m.bytes : -INT64_MAX};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, c->comm));
+    r->bytes_max = most[0];
+    r->bytes_min = -most[1];
+    TRY_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, r->calls, WORKLOAD_RUN_CALLS, MPI_INT64_T, MPI_SUM, c->comm));
+    TRY_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, r->bytes, WORKLOAD_RUN_CALLS, MPI_INT64_T, MPI_SUM, c->comm));
+    return workload_measured_sum(&r->m, c, c->comm);
+}
+
+int workload_access_replay(struct workload_context *c, const struct nodes *n,
+                           const struct workload_accessfile *a, struct workload_access_result *r)
+{
+    struct access_run t = {.c = c, .a = a, .room = room_of(c, a)};
+    *r = (struct workload_access_result){0};
+    TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
+    const int rc = replay(&t, n, r);
+    free(t.step);
+    free(t.fd);
+    free(t.at);
+    free(t.memory);
+    free(t.direct);
+    free(t.read_step);
+    r->m.done = rc == 0;
+    return rc;
+}
+
+/* --- JSON ----------------------------------------------------------------------------------- */
+
+json_t *workload_access_json(const struct workload_accessfile *a,
+                             const struct workload_access_result *r)
+{
+    json_t *calls = json_array();
+    for (int i = 0; i < WORKLOAD_RUN_CALLS; i++)
+        if (r->calls[i] > 0)
+            json_array_append_new(
+                calls, json_pack("{ss sI sI}", "function", workload_run_call_name(i), "n",
+                                 (json_int_t)r->calls[i], "bytes", (json_int_t)r->bytes[i]));
+    json_t *one =
+        json_pack("{si si so sI sI sI sI sI sI}", "processes_n", a->processes_n, "files_n",
+                  a->files_n, "calls", calls, "bytes_min_of_rank", (json_int_t)r->bytes_min,
+                  "bytes_max_of_rank", (json_int_t)r->bytes_max, "unplaced_n",
+                  (json_int_t)a->unplaced_n, "unplaced_bytes", (json_int_t)a->unplaced_bytes,
+                  "lost_n", (json_int_t)a->lost_n, "lost_bytes", (json_int_t)a->lost_bytes);
+    json_object_update_new(one, workload_measured_json(&r->m));
+    return one;
+}
