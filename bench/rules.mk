@@ -69,7 +69,7 @@ bench-verdicts: all $(B)/tests/delay.so ## how often verdicts are wrong on this 
 
 bench-slower: all $(B)/tests/delay.so ## slowdowns of 5, 10 and 30 % that ab finds live, 20 minutes on a quiet machine; SLOWER_FLAGS="--minutes 5"
 	@mkdir -p $(B)/bench
-	@O=$(B) bench/verdicts slower --class W --rounds 30 $(SLOWER_FLAGS)
+	@O=$(B) bench/verdicts slower --class W --rounds 64 $(SLOWER_FLAGS)
 
 bench-resample: all ## slowdowns of 5, 10, 30 % that verdicts find, in rounds recorded here: docs/measurements/verdicts.md
 	@mkdir -p $(B)/bench

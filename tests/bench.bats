@@ -220,6 +220,10 @@ recorded() {
     run "$NHT1_ROOT/bench/resample" record.json --n 40 --percent 5 --rounds 20 --each 8
     expect_status 0
     [ "$(grep -cE '^\| T_T \| 5 % \| 20 \| [0-9.]+ \| [0-5]\.[05] \|' <<<"$output")" -eq 1 ]
+    # The same noise, a hundredth of it, hides nothing.
+    run "$NHT1_ROOT/bench/resample" record.json --n 40 --percent 5 --rounds 20 --each 8 --noise 0.01
+    expect_status 0
+    [ "$(grep -cE '^\| T_T \| 5 % \| 20 \| 100.0 \| 0.0 \|' <<<"$output")" -eq 1 ]
     run "$NHT1_ROOT/bench/resample" record.json --each 60
     expect_status 1
     expect_text "holds 100 rounds with a compute-only run; 120 are needed"
