@@ -221,4 +221,4 @@ help: ## list the targets
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PHONY: all tests setup setup-full run study example check check-full $(CHECKS:%=check-%) bench bench-beff bench-bookkeeping bench-kernels bench-model \
-        bench-profile bench-programs bench-sequential bench-slower bench-verdicts simulate simulate-programs fuzz fuzz-programs lint analyze coverage format info configure man install uninstall dist deb clean help
+        bench-profile bench-programs bench-sequential bench-slower bench-verdicts simulate simulate-check simulate-programs fuzz fuzz-programs lint analyze coverage format info configure man install uninstall dist deb clean help

@@ -3,7 +3,7 @@
 #define BASE_BALANCE_H
 /* Layer 0. Whether I/O keeps up with a computation, from the rounds so far: zeta of each pair of runs, with
  * I/O and without, and the part of it that moving data is. docs/zeta.md says what follows from it.
- * What makes measuring meaningless (too short, disturbed) is the caller's to find, and comes first. Local. */
+ * The caller checks first for what makes a measurement meaningless (too short, disturbed). Local. */
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -49,15 +49,15 @@ enum balance {
     BALANCE_NOT_DATA, /* zeta lies above it, data at or below */
 };
 
-/* zeta decides whether the goal is met, data whose doing that is; so a wrong answer needs one of these two
- * intervals to be wrong on one side, which either is with half of BALANCE_ERROR at most. */
+/* The interval of zeta decides whether the goal is met, that of data whether I/O is the cause. A wrong answer needs
+ * one of the two to miss on one side, which has a probability of at most half of BALANCE_ERROR. */
 enum balance balance_of(const struct balance_estimate *zeta, const struct balance_estimate *data);
 
 /* What disturbed the rounds that are compared with computing alone. */
 struct balance_rounds {
     int rounds;
     int disturbed; /* what was measured, or computing alone */
-    int shared;    /* computing alone did not have its processors, and nobody else had them */
+    int shared;    /* computing alone lacked processors that no other program had */
     /* Median of what is judged over the rounds that were not disturbed; NaN: there is none. */
     double zeta, data;
 };
@@ -76,11 +76,11 @@ const char *balance_spoiled(const struct balance_rounds *r, enum balance found, 
 void balance_disturbance(json_t *to, const struct balance_rounds *r, const struct disturbance *d,
                          bool spoils, const char *rounds);
 
-/* Whether more rounds could say nothing else: one of the four answers, and not for a disturbance, which may
- * pass. answer: NULL: there is none. */
+/* Whether more rounds cannot change the answer: it is one of the four, and a disturbance, which may pass, is not
+ * its reason. answer: NULL: there is none. */
 bool balance_settled(const json_t *stamps, const char *answer, const char *reason);
 
-/* Rounds, all together, that would probably decide what is undecided. value: zeta so far. NaN: not known
+/* Rounds, in all, that would probably decide what is undecided. value: zeta so far. NaN: not known
  * yet. */
 double balance_needed(const struct balance_estimate *zeta, const struct balance_estimate *data,
                       double value);

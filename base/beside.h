@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_BESIDE_H
 #define BASE_BESIDE_H
-/* Layer 0. Where the files are that belong to the running program: beside it, in a build and in an
- * installation alike. Whether they are there is the caller's to ask. Local. */
+/* Layer 0. Files that belong to the running program lie beside it, in a build and in an installation: their
+ * paths. Whether they exist is for the caller to check. Local. */
 #include <limits.h>
 
 /* [out] path: that of name, relative to the folder of the running program. Returns 0 or ERR_IO. */

@@ -8,7 +8,7 @@
 
 #define BUFFER_ALIGN_BYTES 4096
 
-/* At least bytes (0 too), all zero and touched, so that no page is new to who uses them. Local.
+/* At least so many bytes (0 too), all zero and touched, so that using them causes no page fault. Local.
  * Returns NULL when there is no memory; to be freed with free(). */
 void *buffer_new(size_t bytes);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_CACHE_H
 #define BASE_CACHE_H
-/* Layer 0. Knows MPI. Cache honesty: how much of the file lay in memory when the clock stopped, and
- * whether the time is that of memory rather than that of a device. */
+/* Layer 0. Knows MPI. Cache honesty: how much of the file was in the page cache when the clock stopped,
+ * and whether the time measured is that of memory rather than of a device. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdbool.h>

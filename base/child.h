@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
-/* Layer 0. Another program, started, watched and ended by this one. What it writes is kept in memory,
- * not in a pipe: it never waits for a reader, and one that cannot be killed holds nothing of this
+/* Layer 0. Another program, started, watched and ended by this one. Its output is kept in memory,
+ * not in a pipe: it never waits for a reader, and a child that cannot be killed does not block this
  * process. Descriptors of this process are not passed on. Local, all functions.
  *
  *     struct child c;

@@ -34,7 +34,7 @@ int err_set_errno(int code, int errnum, const char *fmt, ...) __attribute__((for
 #define err_set_errno(code, errnum, ...) (err_set_errno(code, errnum, __VA_ARGS__), (code))
 #endif
 
-/* Puts a text, the option that the trouble comes from, before the message that is there. Local. */
+/* Puts a text, such as the option at fault, in front of the message. Local. */
 void err_prefix(const char *text);
 
 /* The first message since the last err_clear, "" when there is none. Borrowed. Local. */
@@ -49,7 +49,7 @@ int err_exit_status(int code);
 /* What a code means, in a few words, for a failure that left no message. Static text. Local. */
 const char *err_text(int code);
 
-/* Replaces the message by one that every rank of a group has got; err_is_shared tells until the
+/* Replaces the message by one that every rank of a group has received; err_is_shared tells until the
  * message is cleared, so that a second agreement does not prefix it again. Local. For par_agree. */
 void err_share(const char *text);
 bool err_is_shared(void);
@@ -68,7 +68,7 @@ bool err_is_shared(void);
         if ((rc) < 0) goto label;                                                                  \
     } while (0)
 
-/* A broken promise between two parts of the program, never a user's mistake: prints and aborts. */
+/* A broken contract between two parts of the program, never a user's mistake: prints and aborts. */
 #define ERR_ASSERT(cond)                                                                           \
     do {                                                                                           \
         if (!(cond)) err_assert_failed(#cond, __FILE__, __LINE__);                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_MPILIB_H
 #define BASE_MPILIB_H
-/* Layer 0. Which MPI library this is, and which of its components for MPI-IO is at work. base/mpilib.c is
+/* Layer 0. Which MPI library this is, and which of its MPI-IO components is in use. base/mpilib.c is
  * free of MPI, base/mpilib_ask.c asks the library. Local, all functions. */
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,8 +19,7 @@ struct mpilib {
 /* The library that this program runs with. Also before MPI is started. */
 const struct mpilib *mpilib(void);
 
-/* The kind of library that a text tells of: what the library says of its version, or what mpirun
- * --version says. */
+/* The kind of library by a version text: that of the library itself, or of mpirun --version. */
 enum mpilib_kind mpilib_kind_of(const char *said);
 
 /* The component in force as the library has it set: "ompio", a list such as "^ompio", "ROMIO", or

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BASE_NODES_H
 #define BASE_NODES_H
-/* Layer 0. The nodes and cores that the ranks of a job stand on. Knows MPI. */
+/* Layer 0. The nodes and cores on which the ranks of a job run. Knows MPI. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -22,11 +22,11 @@ struct nodes {
     json_t *mpi;           /* of par_json, on rank 0 (owned) */
 };
 
-/* Finds out how the ranks stand on nodes. Collective over comm. [out] n, to be freed by nodes_free,
+/* Finds out how the ranks are placed on nodes. Collective over comm. [out] n, to be freed by nodes_free,
  * also after an error. Returns 0 or ERR_MPI. */
 int nodes_split(MPI_Comm comm, struct nodes *n);
 
-/* The same, and what the nodes and MPI are; the cores take the system some milliseconds. */
+/* The same, and describes the nodes and MPI; counting the cores takes some milliseconds. */
 int nodes_find(MPI_Comm comm, struct nodes *n);
 
 /* Memory that the ranks of this rank's node need together, mine this one, and what the node has free,
@@ -40,7 +40,7 @@ int nodes_memory(const struct nodes *n, int64_t mine, double *needed_bytes, int6
 int nodes_disturbance(const struct nodes *n, const struct disturbance_sample *before,
                       const struct disturbance_sample *after, int width, struct disturbance *d);
 
-/* Of a struct that is all zero, too. */
+/* A struct that is all zero may be freed, too. */
 void nodes_free(struct nodes *n);
 
 #endif

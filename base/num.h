@@ -17,9 +17,9 @@ static inline int64_t num_max(int64_t a, int64_t b)
 }
 
 /* --- sizes and counts that come from an option or a file ------------------------------------
- * None is negative. What does not fit into an int64_t, or follows from a negative number, is
- * NUM_ENDLESS, and so is what is computed from that (but for 0 times it, and a quotient of it): one
- * comparison at the end tells whether anything on the way did not fit. */
+ * None is negative. What overflows an int64_t, or comes from a negative number, is
+ * NUM_ENDLESS, and so is what is computed from that (except 0 times it, and a quotient of it): one
+ * comparison at the end tells whether any step overflowed. */
 #define NUM_ENDLESS INT64_MAX
 
 static inline int64_t num_product(int64_t a, int64_t b)

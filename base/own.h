@@ -15,7 +15,7 @@
  *     folder DEVICE INODE BORN NAME     a folder with files, of this name and identity (base/identity.h)
  *     text MARK NAME                    a regular file in whose first 64 KiB this word stands, or
  *     lock NAME                         an empty file that nobody holds (base/lock.h)
- *     temps NAME                        NAME.XXXXXXXX.tmp (base/temp.h), unless who lives has them too
+ *     temps NAME                        NAME.XXXXXXXX.tmp (base/temp.h), unless a live maker lists them too
  *
  * A line counts when it ends. Control characters and % are written %XX.
  *

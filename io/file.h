@@ -52,8 +52,8 @@ struct io_spec {
     const struct io_lock *lock; /* of path, which the caller holds; NULL: the file takes it */
 };
 
-/* FILE.lock, held from one run to the next by who makes several in the same place, none of which is to stay:
- * what a killed one leaves the next run of any program removes. */
+/* FILE.lock, held over several runs in the same place whose files are all temporary: what a killed run leaves
+ * is removed by the next run of any program. */
 struct io_lock {
     struct own *own; /* of rank 0 (base/own.h) */
 };
@@ -182,8 +182,8 @@ bool io_file_takes(const char *path, const char *writer, const char *name);
  * any. lock: as in the spec. Rank 0's business; collective for the agreement. */
 int io_file_remove(MPI_Comm comm, const char *path, const char *run_id, const struct io_lock *lock);
 
-/* Takes the lock of a path, so that no other run comes between those of the caller; whose file lies
- * there is not asked. Collective. [out] lock, to be given to io_file_unlock, also after an error. */
+/* Takes the lock of a path, so that no other run comes between those of the caller; the owner of
+ * a file there is not checked. Collective. [out] lock, to be given to io_file_unlock, also after an error. */
 int io_file_lock(MPI_Comm comm, const char *path, struct io_lock *lock);
 void io_file_unlock(struct io_lock *lock);
 

@@ -34,7 +34,7 @@ struct io_setting {
     double least, most; /* of a number */
 };
 
-/* What the values depend on that a search tries. */
+/* What the values that a search tries depend on. */
 struct io_surroundings {
     int ranks;
     int64_t nodes;
@@ -61,8 +61,8 @@ struct io_value {
     char hint[IO_SETTING_TEXT_MAX]; /* "KEY=VALUE" of a hint, else "" */
 };
 
-/* Other values of a setting that are worth trying for a writer of these capabilities that stands as t:
- * none that comes to the same, as requests longer than what there is to write do. Returns how many. */
+/* Other values of a setting that are worth trying for a writer of these capabilities whose settings are t:
+ * none that has the same effect, as requests longer than what there is to write have. Returns how many. */
 int io_setting_values(const struct io_setting *s, unsigned caps, const struct io_tuning *t,
                       const struct io_surroundings *a, struct io_value value[IO_VALUES_MAX]);
 
@@ -70,7 +70,7 @@ int io_setting_values(const struct io_setting *s, unsigned caps, const struct io
 int64_t io_setting_get(const struct io_setting *s, const struct io_tuning *t);
 void io_setting_put(const struct io_setting *s, int64_t number, struct io_tuning *t);
 
-/* Puts the default in the place of every number of 0. */
+/* Replaces every number that is 0 by its default. */
 void io_tuning_complete(struct io_tuning *t);
 
 /* Whether all numbers are in their range, or 0. Returns 0, or ERR_USAGE with the option to change. */

@@ -29,7 +29,7 @@ static inline void stream_pair(double *to, const char *a, const char *b)
     _mm_stream_si128((__m128i *)(void *)to, _mm_unpacklo_epi64(low, high));
 }
 
-/* After the last store of this thread: others that learn of it later see all of them. */
+/* To be called after the last store of this thread: threads that synchronise with it later see all of them. */
 static inline void stream_end(void)
 {
     _mm_sfence();

@@ -45,7 +45,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 }
 
 @test "settings that are given stay, and the others are varied" {
-    run mpi_run 2 nht1-bt --class S --io auto --minutes 0.1 --direct --hint cb_nodes=1 --json r.json
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.1 --direct --hint cb_nodes=1 --json r.json
     expect_status 0
     expect_json r.json '[.search.candidates[] | select(.writer == "async" or .writer == "uring")
         | .options | index("--direct") != null] | length >= 1 and all'

@@ -12,7 +12,9 @@ setup_file() {
 simulated() {
     local ranks=$1 platform=$NHT1_ROOT/config/platforms/$2.xml
     shift 2
-    seq -f 'node-%.0f' 0 "$((ranks - 1))" >hosts
+    # A node for each, as far as the platform has them.
+    seq 0 "$((ranks - 1))" | awk -v nodes="$(sed -n 's/.*radical="0-\([0-9]*\)".*/\1/p' "$platform")" \
+        '{ print "node-" $1 % (nodes + 1) }' >hosts
     # shellcheck disable=SC2086 # a list of flags
     OMP_NUM_THREADS=1 timeout "$NHT1_HANG_S" smpirun -np "$ranks" -platform "$platform" -hostfile hosts \
         --log=root.thres:critical --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 \
@@ -32,7 +34,7 @@ simulated() {
 @test "216 simulated ranks: the same dumps as one rank, on every platform, with synchronous sends" {
     local platform
     mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
-    for platform in flat fat-tree dragonfly torus; do
+    for platform in flat fat-tree dragonfly torus ethernet; do
         SMPI_FLAGS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0" \
             run simulated 216 "$platform" --class S --steps 10 --decomp 3d --io posix --out many.bin --force --tc 1 --verify never --quiet
         expect_status 0
@@ -52,6 +54,22 @@ simulated() {
     run simulated 8 flat --class W --steps 2 --io posix --charge k.json
     expect_status 1
     expect_text "--io none"
+}
+
+@test "make simulate-check: this machine, calibrated, simulated and measured side by side" {
+    check() {
+        run env CLASS=S STEPS=2 ROUNDS=1 RANKS="$1" PYTHONPATH="$NHT1_ROOT/runs" \
+            python3 -B -m nht1.simulate "${NHT1_BIN%/bin}/simulation" check
+    }
+    check 1000
+    expect_status 1
+    expect_text "RANKS: 1000: this machine has"
+    [ "$(nproc)" -ge 2 ] || not_permitted "two ranks that share a core"
+    check 2
+    expect_status 0
+    expect_text "class S, 2 ranks, ms per step; measured: median of 1; ping-pong"
+    expect_json "${NHT1_BIN%/bin}/simulation/check.json" '[.rows[].decomp] == ["1d:z", "1d:y", "1d:x"]
+        and all(.rows[]; .s_per_step > 0 and .measured_s_per_step > 0 and .platform == "this-machine")'
 }
 
 @test "S on 1000 and 1728 ranks verified" {

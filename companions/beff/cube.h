@@ -38,7 +38,7 @@ double beff_size_growth(int64_t lmax_bytes, int i);
 #define BEFF_METHODS_N 3
 #define BEFF_REPS_MAX  100
 
-/* One measurement: a pattern, by one method, at one size, in one repetition. */
+/* One measurement: one pattern, by one method, at one size, in one repetition. */
 struct beff_cell {
     int64_t loop;     /* iterations, 0: not measured */
     double time_s;    /* of the slowest process */

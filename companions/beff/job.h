@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_JOB_H
 #define BEFF_JOB_H
-/* Layer 2. What a run stands on, and what came out of it. */
+/* Layer 2. A run: the conditions under which it measures, and its results. */
 #include <jansson.h>
 #include <mpi.h>
 
@@ -19,15 +19,15 @@ struct beff_memory {
     int64_t detected_bytes; /* per process, 0 when it cannot be found out */
 };
 
-/* What the balance factor is relative to. */
+/* The floating-point rate that the balance factor refers to. */
 struct beff_rate {
     double flop_per_s;  /* 0: not known */
     const char *label;  /* "R_max" or what else it is; static */
     const char *source; /* an option's value; borrowed */
 };
 
-/* Where the processes stand: in a periodic row and in grids, which the MPI library may number to
- * suit the network. Source: [RK01] section 4. */
+/* The topology of the processes: a periodic row and grids, which the MPI library may reorder to suit the
+ * network. Source: [RK01] section 4. */
 struct beff_topology {
     MPI_Comm row;             /* all processes; its ranks are those of the patterns (owned) */
     struct beff_grid grid[2]; /* of two and three dimensions, in ranks of row */
@@ -70,7 +70,7 @@ void beff_job_free(struct beff_job *job);
 /* Measures. Collective. Returns as beff_measure, and ERR_INVALID when a value is missing. */
 int beff_job_run(struct beff_job *job);
 
-/* Whether the result is one of b_eff: as its definition has it. Local, the same on all ranks. */
+/* Whether the result is a value of b_eff by its definition. Local, the same on all ranks. */
 bool beff_job_valid(const struct beff_job *job);
 
 #endif

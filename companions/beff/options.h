@@ -28,7 +28,7 @@ struct beff_options {
     bool details, quiet;
 };
 
-/* What it means. */
+/* What follows from it. */
 struct beff_setup {
     struct beff_options opt;
     enum beff_definition definition;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_REPORT_H
 #define BEFF_REPORT_H
-/* Layer 2. What a run leaves: words and tables for people (text.c), texts that scripts read (sum.c),
+/* Layer 2. The outputs of a run: words and tables for people (text.c), texts that scripts read (sum.c),
  * both in MB/s of 10^6 bytes, and JSON (result.c). All functions are local, for rank 0. */
 #include <jansson.h>
 #include <stdio.h>
 
 #include "companions/beff/job.h"
 
-/* What is going to be measured, before it is. */
+/* What will be measured. */
 void beff_text_heading(const struct beff_job *job, FILE *to);
 
-/* The result, what it is made of, and what is to be kept in mind. */
+/* The result, its parts, and its stamps. */
 void beff_text_result(const struct beff_job *job, FILE *to);
 
 /* By size, by repetition and by pattern. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_RMAX_H
 #define BEFF_RMAX_H
-/* Layer 2, free of MPI. Floating-point rates that b_eff is put beside: the balance factor is b_eff
+/* Layer 2, free of MPI. Floating-point rates to compare b_eff with: the balance factor is b_eff
  * divided by the Linpack rate R_max, bytes per flop [RK01] section 2.1. All functions are local. */
 
 /* Reads "45.3G", "1.2 Tflop/s", "4.5e10", "800 Mflops": a number, a prefix k M G T P E, flop/s.

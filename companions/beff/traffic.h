@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef BEFF_TRAFFIC_H
 #define BEFF_TRAFFIC_H
-/* Layer 2. Messages on their way: buffers, and the three methods that move them. Source: [RK01]
+/* Layer 2. Sending messages: their buffers, and the three methods. Source: [RK01]
  * section 4, "On communication methods". */
 #include <mpi.h>
 #include <stdbool.h>
@@ -48,7 +48,7 @@ int beff_traffic_make(MPI_Comm comm, int64_t lmax_bytes, int room, int offset,
                       struct beff_traffic *t);
 void beff_traffic_free(struct beff_traffic *t);
 
-/* What is exchanged in one measurement: a pattern, by one method, at one size. */
+/* One measurement: a pattern, by one method, at one size. */
 struct beff_exchange {
     const struct beff_pattern *pattern;
     int method;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_BEFORE_H
 #define PROFILE_BEFORE_H
-/* Layer 3. The files that a program writes as it found them, from what the ranks of a run have noted
+/* Layer 3. What the files that a program writes were before it wrote them, as the ranks of a run have noted
  * (struct profile_before). All functions are local. */
 #include <stdbool.h>
 
-/* Hands what a run has noted on to the folder of another one. Returns 0, ERR_IO or ERR_NOMEM. */
+/* Copies the notes of a run to the folder of another one. Returns 0, ERR_IO or ERR_NOMEM. */
 int before_copy(const char *from, const char *to);
 
-/* Makes the files as they were before the run that has left its notes in a folder: removes those it has
- * created. Returns 0, ERR_IO, or ERR_INVALID where it wrote into one that was there before, which nobody
- * has kept: then nothing is removed. */
+/* Restores the files to what they were before the run that has left its notes in a folder: removes those that it
+ * created. Returns 0, ERR_IO, or ERR_INVALID where it wrote into a file that existed before, of which there is
+ * no copy: then nothing is removed. */
 int before_restore(const char *dir);
 
 /* The names of files that the program has made and that are gone in the end, in order. [out] names: to be

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_CERTIFICATE_H
 #define PROFILE_CERTIFICATE_H
-/* Layer 3. Whether a program did the same in two runs: the condition for a difference of their times to be
- * the cost of what one of them left out. Compared are, for each rank and file, the calls of each
+/* Layer 3. Whether a program did the same in two runs: only then is the difference of their times the cost of
+ * what one of them left out. Compared are, for each rank and file, the calls of each
  * function and their bytes, their order with sizes and offsets where one thread made them, and what they
  * read of files that the program had written by then. Processes that are no ranks are compared by programs:
- * the sums of all that have the same name. All functions are local. */
+ * the sums over all of the same name. All functions are local. */
 #include <jansson.h>
 
 #include "companions/profile/merge.h"

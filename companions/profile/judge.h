@@ -42,7 +42,7 @@ struct profile_zeta {
     const char *reason;                   /* why it is not measurable, a word; NULL */
 };
 
-/* How many pairs there are to be. */
+/* How many pairs to run. */
 struct profile_pairs {
     int most; /* that can be asked for */
     bool open,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_MERGE_H
 #define PROFILE_MERGE_H
-/* Layer 3. From the files that the ranks of a program have left to working points and a result. All
+/* Layer 3. Makes working points and a result of the files that the ranks of a program have left. All
  * functions are local. */
 #include <jansson.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "companions/profile/record.h"
 #include "companions/workload/point.h"
 
-/* Something that a program did and that cannot be followed. */
+/* Something that the program did and that the library cannot trace. */
 struct profile_not_seen {
     enum profile_unseen what;
     char program[256];
@@ -54,11 +54,11 @@ const char *profile_process_word(const struct profile_run *run, int index);
 int profile_workload(const struct profile_run *run, struct workload *w, int *left_out,
                      char why[ERR_MESSAGE_MAX]);
 
-/* What was gathered, as the "profile" object of the result: files, working points with their calls,
+/* The "profile" object of the result: files, working points with their calls,
  * sizes and times over ranks, other functions, timeline. New reference. */
 json_t *profile_json(const struct profile_run *run);
 
-/* The same in words. */
+/* The same as text. */
 void profile_print(const struct profile_run *run, FILE *to);
 
 #endif

@@ -39,7 +39,7 @@
 #define PROFILE_ENV_FILES "NHT1_PROFILE_FILES" /* a folder: POSIX calls on files below it */
 #define PROFILE_ENV_RUNS  "NHT1_PROFILE_RUNS"  /* 1: accesses are recorded one by one, as runs */
 
-/* Through what a program uses a file. */
+/* The interface through which a program uses a file. */
 enum profile_interface { PROFILE_MPI_IO, PROFILE_POSIX };
 
 /* Functions that move no data but take time, and waiting for requests of MPI-IO. */
@@ -78,7 +78,7 @@ struct profile_trace {
 #define PROFILE_PATH_MAX    4096
 #define PROFILE_NAMES_BYTES 65536
 
-/* What was under a name before the program's first call that changes it, or would. */
+/* What a name referred to before the program's first call that changes it, or that would. */
 struct profile_before {
     int64_t before_size; /* -1: there was none */
     int32_t written;     /* it was opened for writing, or changed in other ways */
@@ -103,7 +103,7 @@ struct profile_stand_in {
     char name[PROFILE_PATH_MAX]; /* of the file that the real run has left */
 };
 
-/* What cannot be followed, and why there is no zeta then. */
+/* What the library cannot trace; such a run has no zeta. */
 enum profile_unseen {
     PROFILE_UNSEEN_MEMORY,
     PROFILE_UNSEEN_STATIC,
@@ -120,7 +120,7 @@ enum profile_unseen {
     PROFILE_UNSEENS
 };
 
-/* The words of these in names of files, and in results. */
+/* Their names in file names and in results. */
 static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {"memory", "static", "direct", "uring",
@@ -165,7 +165,7 @@ struct profile_phase {
     struct profile_places places[PROFILE_PLACED];
 };
 
-/* From good to bad. */
+/* From best to worst. */
 enum profile_state {
     PROFILE_FINALIZED = 1, /* or, without MPI, ended by itself */
     PROFILE_RUNNING,       /* and, when the program is over, died */

@@ -36,7 +36,7 @@ struct probe_try {
 
 struct probe_check {
     const char *name; /* in tables and results; NULL ends the table */
-    unsigned need;    /* of enum io_need: who rests on it cannot work without it */
+    unsigned need;    /* of enum io_need: writers that rely on it cannot work without it */
     /* Returns 0 when it works, else an error with its message. Of MPI-IO: collective over t->comm,
      * the code is this rank's own. */
     int (*run)(struct probe_try *t);

@@ -2,8 +2,8 @@
 #ifndef IO_PROBE_H
 #define IO_PROBE_H
 /* Layer 2. What works on the file system that a file is to be written to (nht1-probe): every call that
- * writers rest on is tried there, in processes with time limits (io/probe/process.h), so that nothing
- * that hangs or crashes takes the program along. What was found is kept beside the T_C store:
+ * writers rely on is tried there, in processes with time limits (io/probe/process.h), so that a call that hangs or
+ * crashes does not end the program. What was found is kept beside the T_C store:
  *
  *   { "schema": "nht1-probe/1",
  *     "entries": [
@@ -22,7 +22,7 @@
 
 #include "base/conf.h"
 
-/* What is asked for, the options of nht1-probe. All borrowed. */
+/* The options of nht1-probe. All borrowed. */
 struct probe_request {
     const char *out;      /* the file that is to be written, or the folder */
     const char *json;     /* where the result goes, NULL: nowhere */

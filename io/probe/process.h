@@ -25,7 +25,7 @@
 
 #define PROBE_PIDS 64
 
-/* What came of a check. */
+/* The outcome of a check. */
 struct probe_finding {
     enum probe_state state;
     char note[PROBE_NOTE_MAX];
@@ -58,7 +58,7 @@ struct probe_part {
  * [out] of the exit. */
 bool probe_child(int argc, char **argv, int *status);
 
-/* Runs a part. No call of it waits for a process that the kernel does not let go of. Local. Returns
+/* Runs a part. It never waits for a process that the kernel does not release. Local. Returns
  * 0, ERR_INTERRUPT when asked to stop, ERR_IO or ERR_MPI when the processes could not be started or
  * alive said to end: what was not tried then stays untried. */
 int probe_run_part(struct probe_part *p);

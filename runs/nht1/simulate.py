@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`make simulate`: nht1-bt on simulated platforms (docs/simulation.md), beside the cost model.
+"""`make simulate`: nht1-bt on simulated platforms (docs/simulation.md), beside the cost model; `make
+simulate-check`: on this machine, simulated and measured.
 
-    python3 -m nht1.simulate FOLDER
+    python3 -m nht1.simulate FOLDER [check]
 
-FOLDER/bin has nht1-bt as built for SimGrid; FOLDER takes the results. Environment:
+FOLDER/bin has nht1-bt as built for SimGrid, FOLDER/../bin as for this machine; FOLDER takes the results. Environment:
 
     PLATFORMS  names in config/platforms or files, default "flat fat-tree dragonfly"
-    RANKS      default "64 216"
-    CLASS      default B
-    STEPS      default 2
+    RANKS      default "64 216"; check: 2
+    CLASS      default B; check: A
+    STEPS      default 2; check: 20
+    ROUNDS     check: how often each decomposition is measured, default 7
     NICE       default 19, of the simulation, which may take hours
     MODEL      result of bench/model, default FOLDER/../bench/model.json where it is: set beside `flat`"""
 import csv
@@ -18,7 +20,8 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
-from nht1 import command, results, text, tools, trouble
+from nht1 import command, results, stats, text, tools, trouble
+from nht1.study import launch
 from nht1.study.folder import write_json, write_text
 
 PLATFORMS = os.path.join(tools.ROOT, 'config', 'platforms')
@@ -168,5 +171,104 @@ def main(folder):
     return trouble.FAILED if left_out else trouble.OK
 
 
+# --- make simulate-check ------------------------------------------------------------------------
+
+# One node with the cores of this machine, whose ranks meet on the loopback link.
+HERE = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <config>
+    <prop id="smpi/os" value="0:{end_s}:0"/>
+    <prop id="smpi/or" value="0:{end_s}:0"/>
+    <prop id="smpi/ois" value="0:{end_s}:0"/>
+    <prop id="smpi/bw-factor" value="0:1"/>
+    <prop id="smpi/lat-factor" value="0:1"/>
+    <prop id="network/TCP-gamma" value="0"/>
+    <prop id="network/weight-S" value="0"/>
+    <prop id="network/crosstraffic" value="0"/>
+  </config>
+  <cluster id="this-machine" prefix="node-" suffix="" radical="0-0" speed="1Gf" core="{cores}" bw="{bytes_per_s}Bps"
+           lat="{link_s}s" loopback_bw="{bytes_per_s}Bps" loopback_lat="{link_s}s">
+    <prop id="platform" value="this-machine"/>
+  </cluster>
+</platform>
+"""
+
+
+class Measured:
+    """nht1-bt and nht1-beff of this machine, their results in a folder."""
+
+    def __init__(self, folder):
+        self.folder, self.bin = folder, os.path.join(folder, '..', 'bin')
+        self.cores = len(os.sched_getaffinity(0))
+        self.launcher = launch.Launcher('auto', [], self.cores, versioned=False,
+                                        program=os.path.join(self.bin, 'nht1-bt'))
+
+    def run(self, program, ranks, words):
+        file = os.path.join(self.folder, 'measured.json')
+        if os.path.exists(file):
+            os.remove(file)
+        done = subprocess.run(self.launcher.command(ranks, 1, [os.path.join(self.bin, program)] + words +
+                                                    ['--quiet', '--json', file]),
+                              env=self.launcher.environment(ranks, 1, {}), stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, cwd=self.folder, stdin=subprocess.DEVNULL)
+        if not os.path.exists(file):
+            said = done.stderr.decode(errors='replace').strip().splitlines()
+            raise trouble.failed('%s: exit status %d%s' % (program, done.returncode, ': ' + said[0] if said else ''))
+        return results.read_json(file)
+
+
+def make_here(here):
+    """Writes the platform of this machine, calibrated by the ping-pong of nht1-beff: half of its latency is the
+    link's, the rest is spent by the two ends. Returns its path and what was measured."""
+    found = here.run('nht1-beff', 2, ['--quick', '--random', '1'])['result']
+    latency_s, bytes_per_s = found['ping_pong_latency_s'], found['ping_pong_bytes_per_s']
+    path = os.path.join(here.folder, 'this-machine.xml')
+    write_text(path, HERE.format(end_s='%.3g' % (latency_s / 4), link_s='%.3g' % (latency_s / 2), cores=here.cores,
+                                 bytes_per_s='%.3g' % bytes_per_s), replace=True)
+    return path, latency_s, bytes_per_s
+
+
+def check(folder):
+    """2 ranks, divided along each direction: the time of a step, simulated and measured."""
+    cls, ranks, steps = setting('CLASS', 'A'), numbers('RANKS', '2')[0], setting('STEPS', '20')
+    here, rounds = Measured(folder), numbers('ROUNDS', '7')[0]
+    if ranks > here.cores:
+        raise trouble.usage('RANKS: %d: this machine has %d cores, and ranks that share one are not simulated' %
+                            (ranks, here.cores))
+    kernels = os.path.join(folder, 'kernels-here.json')
+    if os.path.exists(kernels):
+        os.remove(kernels)  # of another minute
+    path, latency_s, bytes_per_s = make_here(here)
+    rows, measured = [], {}
+    problem = ['--class', cls, '--steps', steps]
+    for _ in range(rounds):
+        for decomp in '1d:z', '1d:y', '1d:x':
+            run = here.run('nht1-bt', ranks, problem + ['--decomp', decomp, '--io', 'none', '--tc', '1', '--verify', 'never'])
+            measured.setdefault(decomp, []).append(run['runs'][0]['t_t_s'] / int(steps))
+    for decomp, times in measured.items():
+        result, why = simulate(folder, path, ranks, problem + ['--decomp', decomp, '--charge', kernels])
+        if result is None:
+            raise trouble.failed('simulating %s: %s' % (decomp, why))
+        one = row('this-machine', ranks, result)
+        median_s = stats.median(times)
+        rows.append(dict(one, **{'class': cls, 'decomp': decomp, 'measured_s_per_step': median_s,
+                                 'measured_least_s': min(times), 'measured_most_s': max(times),
+                                 'deviation': one['s_per_step'] / median_s - 1}))
+    lines = [['decomposition', 'simulated ms', 'work', 'halo', 'pipe wait', 'measured ms', 'least', 'most', 'deviation']]
+    for r in rows:
+        lines.append([r['decomp']] + ['%.3f' % (1e3 * r[k]) for k in (
+            's_per_step', 'work_s', 'exchange_s', 'pipe_wait_s', 'measured_s_per_step', 'measured_least_s',
+            'measured_most_s')] + ['%+.1f %%' % (100 * r['deviation'])])
+    said = 'class %s, %d ranks, ms per step; measured: median of %d; ping-pong %.2f us, %.1f GB/s\n%s' % (
+        cls, ranks, rounds, 1e6 * latency_s, 1e-9 * bytes_per_s, text.table(lines))
+    write_json(os.path.join(folder, 'check.json'), {'schema': 'nht1-simulation/1', 'rows': rows, 'left_out': []},
+               replace=True)
+    write_text(os.path.join(folder, 'check.txt'), said, replace=True)
+    print(said)
+    return trouble.OK
+
+
 if __name__ == '__main__':
-    sys.exit(command.run('simulate', lambda: main(os.path.abspath(sys.argv[1]))))
+    work = check if sys.argv[2:] == ['check'] else main
+    sys.exit(command.run('simulate', lambda: work(os.path.abspath(sys.argv[1]))))

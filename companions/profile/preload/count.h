@@ -9,7 +9,7 @@
 
 #include "companions/profile/record.h"
 
-/* No name of these is to stand before one of the program's. */
+/* Hidden: none of these names may interpose one of the program's. */
 #pragma GCC visibility push(hidden)
 
 /* Reads the settings. Returns whether the process is profiled. */
@@ -78,11 +78,11 @@ struct profile_slow *count_slow(uint64_t ns);
 /* Counts a function that moves no data. */
 void count_other(enum profile_other what, uint64_t start_ns);
 
-/* Tells nht1-profile of something that cannot be followed. what: a word of record.h; name: of a file or
+/* Tells nht1-profile of something that cannot be traced. what: a word of record.h; name: of a file or
  * program. Safe in the child of vfork. */
 void count_unseen(const char *what, const char *name);
 
-/* There is no room to follow a change of a file: told; while writes are dropped the process ends, rather
+/* There is no room to trace a change of a file: told; while writes are dropped the process ends, rather
  * than change the file itself. */
 void count_no_room(const char *name);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_PRELOAD_FOLLOW_H
 #define PROFILE_PRELOAD_FOLLOW_H
-/* Layer 3. The files that a program has open by POSIX calls, by their numbers, and its data accesses on
- * them: counted, and while writes are dropped answered. Free of MPI. */
+/* Layer 3. The files that a program has open by POSIX calls, by descriptor, and its data accesses on them:
+ * counted, and answered by the library while writes are dropped. Free of MPI. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -11,12 +11,12 @@
 #include "companions/profile/preload/count.h"
 #include "companions/profile/preload/paths.h"
 
-/* No name of these is to stand before one of the program's. */
+/* Hidden: none of these names may interpose one of the program's. */
 #pragma GCC visibility push(hidden)
 
-/* An open file description that is followed. */
+/* An open file description that is traced. */
 struct followed {
-    int refs;       /* numbers of this process that are it */
+    int refs;       /* descriptors of this process that refer to it */
     struct use use; /* use.file -1: this process has counted nothing on it */
     char *name;     /* whole path, owned */
     bool counted;   /* else only answered, while writes are dropped */
@@ -27,39 +27,39 @@ struct followed {
         *state; /* while writes are dropped; owned; NULL: it is the file itself */
 };
 
-/* Whether the library follows anything in this thread just now. */
+/* Whether the library is tracing in this thread just now. */
 bool follow_on(void);
 void follow_begin(void); /* with the files that the program has inherited */
 void follow_stop(void);  /* for good: nothing can be counted */
 
-/* Whether this is the program itself, not its child in vfork, which has all its memory. */
+/* Whether this is the program itself, not its child in vfork, which shares all its memory. */
 bool follow_is_process(void);
 void follow_forked(void);
 
-/* The file of a number, NULL: none that is followed. Local. */
+/* The file of a descriptor, NULL: none that is traced. Local. */
 struct followed *follow_find(int fd);
 
-/* A number that is none of ours from now on, until it is closed. */
+/* Stops tracing a descriptor until it is closed. */
 void follow_ignore(int fd);
 
-/* Begins to follow an open file. flags: of open. Returns -1 without memory. */
+/* Begins to trace an open file. flags: of open. Returns -1 without memory. */
 int follow_add(int fd, const char *whole, int flags, struct profile_before *note,
                struct profile_stand_in *state);
 
-/* A second number of the same description. */
+/* A second descriptor of the same description. */
 void follow_same(int fd, int old);
 
-/* The number is closed: returns what it was, NULL for nothing, to be handed to follow_end. */
+/* The descriptor is closed: returns its file, NULL for none, to be given to follow_end. */
 struct followed *follow_take(int fd);
 void follow_end(struct followed *f);
 
-/* Whether it is a number of this library's own, which the program must not close. */
+/* Whether it is a descriptor of this library's own, which the program must not close. */
 bool follow_is_own(int fd);
 
-/* Bytes that any call of the program has written to anything; looks at unknown numbers. */
+/* Bytes that any call of the program has written to anything; examines unknown descriptors. */
 void follow_seen(int fd, ssize_t written);
 
-/* Bytes that this thread has written in ways that nobody has seen; 0: none, or not known. */
+/* Bytes that this thread has written past the library; 0: none, or not known. */
 int64_t follow_unseen_bytes(void);
 
 /* What the C library itself has written since there were so many of these is nobody's. */
@@ -75,10 +75,10 @@ struct access {
     uint64_t start_ns;
 };
 
-/* Begins one; false: it is none of ours. */
+/* Begins one; false: the file is not traced. */
 bool follow_access(struct access *a, int fd, bool write, int64_t at, int64_t bytes);
 
-/* Whether it is to be answered instead of made; and the answer. into: of a read. */
+/* Whether the library answers it instead of making the call; and the answer. into: of a read. */
 bool follow_answers(const struct access *a);
 ssize_t follow_answer(struct access *a, const struct iovec *into, int n);
 

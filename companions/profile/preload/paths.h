@@ -10,7 +10,7 @@
 
 #include "companions/profile/record.h"
 
-/* No name of these is to stand before one of the program's. */
+/* Hidden: none of these names may interpose one of the program's. */
 #pragma GCC visibility push(hidden)
 
 /* The whole path of a name, seen from an open folder (or AT_FDCWD); links are followed, the last one, too,

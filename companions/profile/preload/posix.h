@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_PRELOAD_POSIX_H
 #define PROFILE_PRELOAD_POSIX_H
-/* Layer 3. Opening and closing files by their numbers, for the parts of the library that stand before the C
- * library's functions: posix (open files), names (paths), stdio, process. */
+/* Layer 3. Opening and closing descriptors, for the parts of the library that interpose the C library's
+ * functions: posix (open files), names (paths), stdio, process. */
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* No name of these is to stand before one of the program's. */
+/* Hidden: none of these names may interpose one of the program's. */
 #pragma GCC visibility push(hidden)
 
 /* open of the program; caller: the address to which it returns. */
@@ -15,7 +15,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
 /* Whether a call comes from the MPI library, whose own files are none of the program's. */
 bool posix_is_mpi(const void *caller);
 
-/* The number is about to be closed; and it is. */
+/* The descriptor is about to be closed; and it has been. */
 struct followed *posix_closing(int fd);
 void posix_closed(struct followed *f, uint64_t start_ns);
 

@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* No name of these is to stand before one of the program's. */
+/* Hidden: none of these names may interpose one of the program's. */
 #pragma GCC visibility push(hidden)
 
 /* A call of MPI-IO has put a request there. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_PRELOAD_TABLE_H
 #define PROFILE_PRELOAD_TABLE_H
-/* Layer 3. A table from numbers to pointers, of any size, that finds what it holds in constant time:
- * handles of MPI and what is known of them. Not locked: the caller sees to that. */
+/* Layer 3. A hash table from numbers to pointers, of any size: handles of MPI and what is known of them. Not
+ * locked: the caller holds a lock. */
 #include <stddef.h>
 #include <stdint.h>
 
-/* No name of these is to stand before one of the program's. */
+/* Hidden: none of these names may interpose one of the program's. */
 #pragma GCC visibility push(hidden)
 
 struct table {
