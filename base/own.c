@@ -308,7 +308,11 @@ int own_adopt(struct own *o, const char *name, struct identity id)
             unlinkat(o->dir_fd, name, 0);
         return err_set_errno(ERR_IO, errnum, "cannot open %s%s", o->shown, name);
     }
-    if (identity_of_fd(fd, &now) && identity_same(id, now)) return add_made(o, name, fd, OWN_FILE);
+    if (identity_of_fd(fd, &now) && identity_same(id, now)) {
+        const int rc = add_made(o, name, fd, OWN_FILE);
+        if (rc == ERR_NOMEM && !o->keep) unlinkat(o->dir_fd, name, 0);
+        return rc;
+    }
     close(fd);
     return err_set(ERR_IO, "%s%s: another program has created this file meanwhile", o->shown, name);
 }

@@ -78,7 +78,8 @@ int own_make(struct own *o, const char *name);
 int own_make_folder(struct own *o, const char *name);
 
 /* For a file that the caller makes itself: expect notes it before it gets its name, and once it is there
- * it counts as made by own_make. id: of it. A file that own_adopt cannot open is removed. */
+ * it counts as made by own_make. id: of it. A file that own_adopt cannot open, or has no
+ * room for, is removed. */
 int own_expect(struct own *o, const char *name, struct identity id);
 int own_adopt(struct own *o, const char *name, struct identity id);
 

@@ -175,6 +175,18 @@ jsonl() {
     run nht1-workload e.jsonl
     expect_status 1
     expect_text "e.jsonl:3"
+    python3 - >g.jsonl <<'END'
+print('{"schema": "nht1-accesses/1", "processes_n": 1, "files_n": 129, "runs_n": 129, "unplaced_n": 0,'
+      ' "unplaced_bytes": 0, "lost_n": 0, "lost_bytes": 0}')
+for f in range(129):
+    print('{"file": %d, "name": "x"}' % f)
+for f in range(129):
+    print('{"process": 0, "file": %d, "call": "write", "flags": "wronly", "offset": 0, "bytes": 9,'
+          ' "stride": 0, "n": 1, "order": %d, "step": 0}' % (f, f))
+END
+    run nht1-workload g.jsonl --out g.dat
+    expect_status 1
+    expect_text "g.jsonl: has 129 files, at most 128 can be replayed at a time"
     echo '{"schema": "nht1-accesses/1", "processes_n": 0, "files_n": 0, "runs_n": 0, "unplaced_n": 0, "unplaced_bytes": 0, "lost_n": 0, "lost_bytes": 0}' >f.jsonl
     run nht1-workload f.jsonl
     expect_status 1

@@ -550,6 +550,29 @@ static void what_cannot_be_opened_is_not_left(void **state)
     assert_int_equal(names(note), 0);
 }
 
+static void what_finds_no_room_is_not_left(void **state)
+{
+    (void)state;
+    struct own *o;
+    struct identity id;
+    char name[16], note[4096], path[4096];
+    clear();
+    assert_int_equal(own_begin(&o, dir, 0, false), 0);
+    for (int i = 0; i < OWN_FILES_MAX; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        assert_int_equal(own_make(o, name), 0);
+    }
+    put("one more", "");
+    path_of("one more", path);
+    assert_true(identity_of_path(path, &id));
+    assert_int_equal(own_expect(o, "one more", id), 0);
+    assert_int_equal(own_adopt(o, "one more", id), ERR_NOMEM);
+    assert_int_equal(access(path, F_OK), -1);
+    err_clear();
+    own_end(o);
+    assert_int_equal(names(note), 0);
+}
+
 /* On a full disk half a line may have been written. */
 static int note_half_a_line(void)
 {
@@ -669,6 +692,7 @@ int main(void)
         cmocka_unit_test(a_sweep_beside_is_no_other_run),
         cmocka_unit_test(a_directory_that_is_read_only),
         cmocka_unit_test(what_cannot_be_opened_is_not_left),
+        cmocka_unit_test(what_finds_no_room_is_not_left),
         cmocka_unit_test(half_a_line_harms_no_other),
         cmocka_unit_test(nothing_is_replaced),
         cmocka_unit_test(asked_to_stop),

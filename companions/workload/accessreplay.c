@@ -86,6 +86,8 @@ int workload_access_check(const struct workload_context *c, const struct nodes *
     int rc = 0;
     if (a->calls_n == 0)
         rc = err_set(ERR_USAGE, "%s: holds no access, nothing can be replayed", name);
+    else if (a->files_n > OWN_FILES_MAX)
+        rc = workload_files_fit(a->files_n, name);
     else if (a->processes_n > c->size)
         rc = err_set(ERR_USAGE, "%s: accesses of %d processes, %d %s started: start %d", name,
                      a->processes_n, c->size, c->size == 1 ? "was" : "were", a->processes_n);

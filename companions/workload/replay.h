@@ -21,7 +21,7 @@ struct workload_outcome {
 void workload_replay_needs(const struct workload *w, int rank, int64_t bytes[WORKLOAD_FILES_MAX],
                            bool read[WORKLOAD_FILES_MAX]);
 
-/* Whether the points can be replayed by so many processes and by this library. Returns 0 or
+/* Whether the points can be replayed by so many processes, with so many files and by this library. Returns 0 or
  * ERR_USAGE. Local, the same on all ranks. */
 int workload_replay_check(const struct workload_context *c, const struct workload *w,
                           const char *name);
