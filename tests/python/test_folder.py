@@ -82,6 +82,21 @@ class Making(unittest.TestCase):
                 self.assertRaises(Trouble, read)
             shutil.rmtree(self.path)
 
+    def test_a_run_that_failed_says_why(self):
+        for ok, trouble, taken in (True, 'null', True), (False, '"status 1"', True), (False, 'null', False), \
+                (True, '"status 1"', False):
+            made = make(self.path)
+            os.makedirs(os.path.join(self.path, 'runs', 'p01-r01'), exist_ok=True)
+            with open(os.path.join(self.path, 'runs', 'p01-r01', 'run.json'), 'w') as f:
+                f.write('{"name": "p01-r01", "wall_s": 1, "ok": %s, "status": 0, "trouble": %s}' %
+                        (str(ok).lower(), trouble))
+            if taken:
+                self.assertIn('p01-r01', made.results())
+            else:
+                self.assertRaisesRegex(Trouble, 'not as the driver wrote it', made.results)
+            made.lock.close()
+            shutil.rmtree(self.path)
+
     def test_a_lock_that_is_a_link_is_not_followed(self):
         os.mkdir(self.path)
         os.symlink('../elsewhere', os.path.join(self.path, 'lock'))

@@ -204,7 +204,7 @@ class Folder:
             record = read_json(path) or {}
             if not 0 <= results.real(record, 'wall_s') < 1e9 or not isinstance(record.get('ok'), bool) or \
                     not isinstance(record.get('status'), int) or record.get('name') != name or \
-                    not isinstance(record.get('trouble'), (str, type(None))):
+                    not isinstance(record.get('trouble'), (type(None) if record['ok'] else str)):
                 raise usage('%s: not as the driver wrote it; move the folder of this run away, and '
                             'it is made again' % shown(path))
             found[name] = record
