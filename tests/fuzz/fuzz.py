@@ -11,6 +11,7 @@ Input number i follows from seed and i. Whatever an input says, nothing is start
 nht1-bt that is asked for its options. A target is a line of TARGETS with a folder of tests/corpus."""
 import argparse
 import contextlib
+import copy
 import importlib
 import io
 import json
@@ -112,7 +113,7 @@ def alter(data, rng):
             elif kind == 2 and isinstance(where[name], (int, float)):
                 where[name] = where[name] * rng.choice((-1, 1e-300, 1e300)) if abs(where[name]) < 1e8 else 0
             else:
-                where[name] = odd
+                where[name] = copy.deepcopy(odd)  # later changes are to this one, not to VALUES
     return json.dumps(value, ensure_ascii=bool(rng.randrange(2))).encode('utf-8', 'surrogatepass')
 
 
