@@ -99,7 +99,7 @@ one() {
 
 @test "a run of the benchmark that was killed leaves its dumps alone" {
     setup_files
-    killed nht1-bt data/r.json --n 24 --steps 100000 --dt 0.0001 --interval 1000 --tc 1 --quiet \
+    killed nht1-bt data/r.json.journal --n 24 --steps 100000 --dt 0.0001 --interval 1000 --tc 1 --quiet \
         --verify never --io posix --out data/r
     [ -e data/r.lock ]
     : >data/r.nht1.0123abcd.tmp
