@@ -5,6 +5,8 @@
 SITE    ?=
 -include $(SITE:%=config/%.mk)
 O       ?= build
+# Settings of this build folder alone: whatever make is called with, it stays what it was made for.
+-include $(O)/config.mk
 ifeq ($(origin CC),default)
 CC      := gcc
 else
@@ -57,7 +59,7 @@ ISAS_x86_64  := avx512 avx2 generic
 ISAS_aarch64 := sve512 sve256 neon
 # A machine of ARM's has one width of SVE, and the kernel for that one alone can run on it.
 TARGET := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null || uname -m)))
-ISAS := $(or $(ISAS_$(TARGET)),generic)
+ISAS ?= $(or $(ISAS_$(TARGET)),generic)
 ISA_avx512  := -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 ISA_avx2    := -mavx2 -mfma
 ISA_generic := -Wno-psabi
