@@ -9,6 +9,11 @@
  * Lanes without a line of their own are given a copy of a real one and never stored. Which lines
  * share a batch does not touch the result of any line. */
 
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/par.h"
 #include "base/simulation.h"
 #include "base/watch.h"
 #include "bt/solver/plan.h"
@@ -128,9 +133,56 @@ static void batch_columns(const struct bt_solver *s, int dir, int64_t index, str
 static void batch_at(const struct bt_solver *s, int dir, int64_t index, struct batch *b)
 {
     if (dir == 0)
-        batch_rows(s, index, b);
+        batch_rows(s, s->order ? s->order[index] : index, b);
     else
         batch_columns(s, dir, index, b);
+}
+
+/* Whether a right-hand side at `at` along an axis needs a cell of a neighbour. */
+static bool at_halo(const struct bt_solver *s, int axis, int64_t at)
+{
+    return (s->d.at[axis] > 0 && at < BT_HALO) ||
+           (s->d.at[axis] < s->d.p[axis] - 1 && at >= s->ni[axis] - BT_HALO);
+}
+
+int bt_batch_new(struct bt_solver *s)
+{
+    const int64_t n = bt_batch_count(s, 0);
+    if (n == 0 || (s->d.p[1] == 1 && s->d.p[2] == 1)) return 0;
+    s->order = mem_new(n, sizeof *s->order, "the order of %lld batches", (long long)n);
+    if (!s->order) return ERR_NOMEM;
+    s->memory_bytes += n * (int64_t)sizeof *s->order;
+    int64_t outer = n;
+    for (int64_t i = 0; i < n; i++) {
+        struct batch b;
+        bool inner = true;
+        batch_rows(s, i, &b);
+        for (int v = 0; v < b.nv; v++)
+            inner = inner && !at_halo(s, 1, b.j[v]) && !at_halo(s, 2, b.k[v]);
+        s->order[inner ? s->inner++ : --outer] = (int32_t)i;
+    }
+    for (int64_t i = outer, j = n - 1; i < j; i++, j--) {
+        const int32_t swapped = s->order[i];
+        s->order[i] = s->order[j];
+        s->order[j] = swapped;
+    }
+    return 0;
+}
+
+int bt_batch_agree(struct bt_solver *s)
+{
+    int all = s->inner > 0 || !s->active;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, s->comm));
+    if (all) return 0;
+    bt_batch_free(s);
+    s->order = NULL;
+    s->inner = 0;
+    return 0;
+}
+
+void bt_batch_free(struct bt_solver *s)
+{
+    free(s->order);
 }
 
 static int64_t stride(const struct bt_field *f, int dir)

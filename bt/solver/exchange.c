@@ -13,7 +13,6 @@
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
 
-#define HALO  2
 #define AHEAD 4 /* rows */
 
 /* Adds the planes lo..hi-1 (global) to a list, if there are any. */
@@ -50,11 +49,11 @@ static int plan_peer(struct bt_solver *s, int axis, int p)
     const int64_t hi = bt_decomp_first(d->n, d->p[axis], p + 1);
     struct bt_halo *h = &s->halo;
     if (p < d->at[axis]) {
-        TRY(message_add(s, h->recv, &h->recvs, peer, axis, bt_max64(lo, my_lo - HALO), hi));
-        TRY(message_add(s, h->send, &h->sends, peer, axis, my_lo, bt_min64(my_hi, hi + HALO)));
+        TRY(message_add(s, h->recv, &h->recvs, peer, axis, bt_max64(lo, my_lo - BT_HALO), hi));
+        TRY(message_add(s, h->send, &h->sends, peer, axis, my_lo, bt_min64(my_hi, hi + BT_HALO)));
     } else {
-        TRY(message_add(s, h->recv, &h->recvs, peer, axis, lo, bt_min64(hi, my_hi + HALO)));
-        TRY(message_add(s, h->send, &h->sends, peer, axis, bt_max64(my_lo, lo - HALO), my_hi));
+        TRY(message_add(s, h->recv, &h->recvs, peer, axis, lo, bt_min64(hi, my_hi + BT_HALO)));
+        TRY(message_add(s, h->send, &h->sends, peer, axis, bt_max64(my_lo, lo - BT_HALO), my_hi));
     }
     return 0;
 }
@@ -63,7 +62,7 @@ int bt_exchange_new(struct bt_solver *s)
 {
     for (int axis = 0; axis < 3; axis++)
         for (int p = 0; p < s->d.p[axis]; p++)
-            if (p != s->d.at[axis] && abs(p - s->d.at[axis]) <= HALO) TRY(plan_peer(s, axis, p));
+            if (p != s->d.at[axis] && abs(p - s->d.at[axis]) <= BT_HALO) TRY(plan_peer(s, axis, p));
     return 0;
 }
 
@@ -117,28 +116,69 @@ void bt_exchange_clear(struct bt_solver *s)
         memset(s->halo.recv[i].buffer, 0, (size_t)s->halo.recv[i].values * sizeof(double));
 }
 
-int bt_exchange(struct bt_solver *s)
+static int send(struct bt_solver *s, int i)
+{
+    struct bt_halo_message *m = &s->halo.send[i];
+    return par_check(MPI_Isend(m->buffer, (int)m->values, MPI_DOUBLE, m->peer, m->axis, s->comm,
+                               &s->halo.send_request[i]),
+                     "MPI_Isend");
+}
+
+/* Posts all receives, packs everything and sends what goes along the axes before `past`. */
+static int begin(struct bt_solver *s, int past)
 {
     struct bt_halo *h = &s->halo;
-    MPI_Request request[2 * BT_HALO_MAX];
     for (int i = 0; i < h->recvs; i++) {
         struct bt_halo_message *m = &h->recv[i];
         TRY_MPI(MPI_Irecv(m->buffer, (int)m->values, MPI_DOUBLE, m->peer, m->axis, s->comm,
-                          &request[i]));
+                          &h->recv_request[i]));
     }
     for (int i = 0; i < h->sends; i++) {
-        struct bt_halo_message *m = &h->send[i];
         if (s->charge)
             simulation_compute(s->charge->pack_s / h->sends);
         else
-            copy_planes(s, m, true);
-        TRY_MPI(MPI_Isend(m->buffer, (int)m->values, MPI_DOUBLE, m->peer, m->axis, s->comm,
-                          &request[h->recvs + i]));
+            copy_planes(s, &h->send[i], true);
+        if (h->send[i].axis < past) TRY(send(s, i));
     }
-    TRY_MPI(MPI_Waitall(h->recvs + h->sends, request, MPI_STATUSES_IGNORE));
-    if (s->charge)
-        simulation_compute(s->charge->unpack_s);
-    else
-        bt_exchange_unpack(s);
+    h->got = 0;
     return 0;
+}
+
+/* Waits for what comes along the axes before `past`, and unpacks it. */
+static int receive(struct bt_solver *s, int past)
+{
+    struct bt_halo *h = &s->halo;
+    const int first = h->got;
+    while (h->got < h->recvs && h->recv[h->got].axis < past)
+        h->got++;
+    TRY_MPI(MPI_Waitall(h->got - first, h->recv_request + first, MPI_STATUSES_IGNORE));
+    for (int i = first; i < h->got; i++)
+        if (s->charge)
+            simulation_compute(s->charge->unpack_s / h->recvs);
+        else
+            copy_planes(s, &h->recv[i], false);
+    return 0;
+}
+
+int bt_exchange_begin(struct bt_solver *s)
+{
+    /* Sent at once, the others would share the link with what is waited for. */
+    TRY(begin(s, 1));
+    TRY(receive(s, 1));
+    for (int i = 0; i < s->halo.sends; i++)
+        if (s->halo.send[i].axis >= 1) TRY(send(s, i));
+    return 0;
+}
+
+int bt_exchange_end(struct bt_solver *s)
+{
+    TRY(receive(s, 3));
+    return par_check(MPI_Waitall(s->halo.sends, s->halo.send_request, MPI_STATUSES_IGNORE),
+                     "MPI_Waitall");
+}
+
+int bt_exchange(struct bt_solver *s)
+{
+    TRY(begin(s, 3));
+    return bt_exchange_end(s);
 }

@@ -280,6 +280,21 @@ static int wait_either(struct pipe *p)
     return 0;
 }
 
+/* Ends the halo exchange in front of the first group that needs it, or as soon as there is nothing else to
+ * do and it has come: ranks further up, which wait anyway, are then not held up by it one after the other. */
+static int halo_in_time(struct pipe *p, int ready)
+{
+    struct bt_halo *h = &p->s->halo;
+    const int n = h->recvs - h->got;
+    int come = 0;
+    if (!(p->flags & BT_SWEEP_RHS) || n == 0) return 0;
+    if (p->eliminated < p->c->groups && group_end(p, p->eliminated) > p->s->inner)
+        come = 1;
+    else if (!ready)
+        TRY_MPI(MPI_Testall(n, h->recv_request + h->got, &come, MPI_STATUSES_IGNORE));
+    return come ? bt_sweep_halo(p->s) : 0;
+}
+
 int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags)
 {
     struct pipe p = {.s = s, .c = &s->chain[dir], .dir = dir, .flags = flags};
@@ -295,6 +310,7 @@ int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags)
             continue;
         }
         TRY(may_eliminate(&p, &ready));
+        TRY(halo_in_time(&p, ready));
         TRY(ready ? eliminate_group(&p) : wait_either(&p));
     }
     TRY(wait_all(s, BT_PIPE_DEPTH, p.c->carry_out.request));

@@ -27,11 +27,15 @@ struct bt_halo_message {
     int64_t values;
 };
 
+#define BT_HALO 2 /* planes */
+
 /* Up to two peers on each side of three axes, when extents are down to one cell. */
 #define BT_HALO_MAX 12
 struct bt_halo {
     int sends, recvs;
-    struct bt_halo_message send[BT_HALO_MAX], recv[BT_HALO_MAX];
+    struct bt_halo_message send[BT_HALO_MAX], recv[BT_HALO_MAX]; /* by axis: x, y, z */
+    MPI_Request send_request[BT_HALO_MAX], recv_request[BT_HALO_MAX];
+    int got; /* messages that have come and are in U */
 };
 
 /* The pipeline of one direction that is divided among ranks. Batches travel in groups: a group's
@@ -83,6 +87,10 @@ struct bt_solver {
     double *pipe_store; /* of the divided direction being swept */
     int threads;
     struct bt_scratch *scratch; /* [threads] */
+    /* Batches of xi in the order in which they are swept, first the inner ones, whose right-hand sides need no
+     * halo along y and z. NULL and 0: as they are numbered, no halo exchange behind them. */
+    int32_t *order;
+    int64_t inner;
     struct bt_charge
         *charge; /* computing is charged, and fields have no memory; NULL: it is done */
     int64_t memory_bytes;
@@ -94,10 +102,13 @@ int bt_block_new(struct bt_solver *s);
 void bt_block_free(struct bt_solver *s);
 
 /* exchange.c: plan and buffers; fills the two planes around this rank's block with their owners'
- * values. bt_exchange is collective. */
+ * values. bt_exchange is collective, and so are its halves: after bt_exchange_begin the planes along x are
+ * there and the others under way, after bt_exchange_end all are; U must not change in between. */
 int bt_exchange_new(struct bt_solver *s);
 void bt_exchange_free(struct bt_solver *s);
 int bt_exchange(struct bt_solver *s);
+int bt_exchange_begin(struct bt_solver *s);
+int bt_exchange_end(struct bt_solver *s);
 /* Its copies between U and messages alone, and zeros into the messages. Local. */
 void bt_exchange_pack(struct bt_solver *s);
 void bt_exchange_unpack(struct bt_solver *s);
@@ -116,10 +127,13 @@ int bt_rhs_new(struct bt_solver *s);
 void bt_rhs_free(struct bt_solver *s);
 
 /* sweep.c: the line solves of directions first .. end-1, in place in R. With BT_SWEEP_RHS the
- * right-hand side of a batch of xi is made just before it is needed; with BT_SWEEP_ADD the result
+ * right-hand side of a batch of xi is made just before it is needed, and the halo exchange, of which only the
+ * planes along x need have come, is ended when the first batch needs the others; with BT_SWEEP_ADD the result
  * of zeta is added to U instead of stored in R. Collective. */
 enum { BT_SWEEP_RHS = 1, BT_SWEEP_ADD = 2 };
 int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags);
+/* Ends the halo exchange, its time counted as such, if not done yet. Collective. */
+int bt_sweep_halo(struct bt_solver *s);
 int bt_sweep_new(struct bt_solver *s);
 void bt_sweep_free(struct bt_solver *s);
 
@@ -132,7 +146,12 @@ void bt_pipe_free(struct bt_chain *c);
 void bt_pipe_clear(struct bt_chain *c);
 
 /* batch.c: batches of a direction, and the first of eta or zeta that is gathered from what whole
- * vectors leave over; one batch through elimination and back substitution. */
+ * vectors leave over; the order of those of xi; one batch through elimination and back substitution. */
+int bt_batch_new(struct bt_solver *s);
+/* Inner batches first on all ranks or on none: where one had none, its neighbours' halos would come later for
+ * nothing. Collective. */
+int bt_batch_agree(struct bt_solver *s);
+void bt_batch_free(struct bt_solver *s);
 int64_t bt_batch_count(const struct bt_solver *s, int dir);
 int64_t bt_batch_gathered(const struct bt_solver *s, int dir);
 void bt_batch_forward(struct bt_solver *s, struct bt_scratch *t, int dir, unsigned flags, int64_t b,

@@ -144,7 +144,8 @@ static int parts_new(struct bt_solver *s)
     s->memory_bytes += s->u.bytes + s->r.bytes + s->h.bytes;
     TRY(bt_exchange_new(s));
     TRY(bt_rhs_new(s));
-    return bt_sweep_new(s);
+    TRY(bt_sweep_new(s));
+    return bt_batch_new(s);
 }
 
 int bt_solver_new(struct bt_solver **out, MPI_Comm comm, const struct bt_problem *p,
@@ -172,6 +173,7 @@ int bt_solver_new_charged(struct bt_solver **out, MPI_Comm comm, const struct bt
     TRY_MPI_TO(failed, rc, MPI_Comm_dup(comm, &s->comm));
     TRY_TO(failed, rc, ranks_agree(s, isa));
     TRY_TO(failed, rc, par_agree(s->comm, parts_new(s)));
+    TRY_TO(failed, rc, bt_batch_agree(s));
     s->forced = charge != NULL;
     if (charge) {
         TRY_TO(failed, rc, bt_charge_new(s, charge));
@@ -189,6 +191,7 @@ failed:
 void bt_solver_free(struct bt_solver *s)
 {
     if (!s) return;
+    bt_batch_free(s);
     bt_sweep_free(s);
     bt_rhs_free(s);
     bt_exchange_free(s);
@@ -209,7 +212,7 @@ void bt_solver_reset(struct bt_solver *s)
 int bt_solver_step(struct bt_solver *s)
 {
     const double start = watch_now();
-    TRY(bt_exchange(s));
+    TRY(s->inner > 0 ? bt_exchange_begin(s) : bt_exchange(s));
     s->phase_s[BT_PHASE_EXCHANGE] += watch_now() - start;
     return bt_sweep(s, 0, 3, BT_SWEEP_RHS | BT_SWEEP_ADD);
 }

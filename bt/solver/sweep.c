@@ -35,10 +35,16 @@ static void account(struct bt_solver *s, int dir, double spent)
     s->phase_s[phase[dir]] += spent - rhs;
 }
 
-/* A direction that is whole on this rank, by the threads of a team: every batch from end to end. */
-static void sweep_whole(struct bt_solver *s, int dir, unsigned flags)
+/* Seconds of waiting that steps have contained so far. */
+static double waiting(const struct bt_solver *s)
 {
-    const int64_t first[3] = {0, bt_batch_gathered(s, dir), bt_batch_count(s, dir)};
+    return s->phase_s[BT_PHASE_PIPE_WAIT] + s->phase_s[BT_PHASE_EXCHANGE];
+}
+
+/* Batches of a direction that is whole on this rank, by the threads of a team, each from end to end. */
+static void sweep_whole(struct bt_solver *s, int dir, unsigned flags, int64_t begin, int64_t end)
+{
+    const int64_t first[3] = {begin, bt_min64(bt_batch_gathered(s, dir), end), end};
     struct bt_scratch *t = &s->scratch[omp_get_thread_num()];
     /* Gathered batches come last and take longer: each thread gets its share of them. */
     for (int part = 0; part < 2; part++)
@@ -50,22 +56,52 @@ static void sweep_whole(struct bt_solver *s, int dir, unsigned flags)
 #pragma omp barrier
 }
 
+int bt_sweep_halo(struct bt_solver *s)
+{
+    if (s->halo.got == s->halo.recvs) return 0;
+    const double start = watch_now();
+    TRY(bt_exchange_end(s));
+    s->phase_s[BT_PHASE_EXCHANGE] += watch_now() - start;
+    return 0;
+}
+
+/* The inner batches of an xi that is whole on this rank, while the halo is under way. */
+static int sweep_inner(struct bt_solver *s, unsigned flags)
+{
+    const double start = watch_now();
+    if (s->charge) {
+        bt_charge_forward(s, 0, s->inner);
+        bt_charge_backward(s, 0, s->inner);
+    } else {
+#pragma omp parallel num_threads(s->threads)
+        sweep_whole(s, 0, flags, 0, s->inner);
+    }
+    account(s, 0, watch_now() - start);
+    return bt_sweep_halo(s);
+}
+
 int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
 {
     static const unsigned valid[3] = {BT_SWEEP_RHS, 0, BT_SWEEP_ADD};
+    int64_t inner = 0; /* batches that are done */
     if (!s->active) return 0;
+    if (flags & BT_SWEEP_RHS && !s->chain[0].divided && s->inner > 0) {
+        TRY(sweep_inner(s, BT_SWEEP_RHS));
+        inner = s->inner;
+    }
     for (int dir = first, past; dir < end; dir = past) {
-        const double start = watch_now(), waited = s->phase_s[BT_PHASE_PIPE_WAIT];
+        const double start = watch_now(), waited = waiting(s);
         past = dir + 1;
         if (s->chain[dir].divided) {
             /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dir < end <= 3 */
             TRY(bt_pipe_sweep(s, dir, flags & valid[dir]));
-            account(s, dir, watch_now() - start - (s->phase_s[BT_PHASE_PIPE_WAIT] - waited));
+            account(s, dir, watch_now() - start - (waiting(s) - waited));
             continue;
         }
         if (s->charge) {
-            bt_charge_forward(s, dir, bt_batch_count(s, dir));
-            bt_charge_backward(s, dir, bt_batch_count(s, dir));
+            const int64_t n = bt_batch_count(s, dir) - (dir == 0 ? inner : 0);
+            bt_charge_forward(s, dir, n);
+            bt_charge_backward(s, dir, n);
             account(s, dir, watch_now() - start);
             continue;
         }
@@ -76,7 +112,7 @@ int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
         for (int d = dir; d < past; d++) {
             const double began = watch_now();
             /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): d < end <= 3 */
-            sweep_whole(s, d, flags & valid[d]);
+            sweep_whole(s, d, flags & valid[d], d == 0 ? inner : 0, bt_batch_count(s, d));
 #pragma omp master
             account(s, d, watch_now() - began);
         }
