@@ -81,6 +81,31 @@ static void test_messages_that_leave_a_node(void **state)
     assert_true(step_s(&m, &all, 1) == step_s(&bt_cost_reference, &all, 1));
 }
 
+/* What a step waits for in its halo exchange when a cell takes cell_s in the right-hand side. */
+static double exchange_s(const struct bt_cost_block *b, double cell_s, double latency_s)
+{
+    struct bt_cost_machine m = bt_cost_reference;
+    m.network.latency_s = latency_s;
+    m.cell_s[BT_COST_RHS] = cell_s;
+    return bt_cost_step(&m, b, 1, 1).exchange_s;
+}
+
+/* The inner lines of blocks of 51 and 26 cells hide two of three axes, if they take long enough;
+ * blocks of 17 have none. */
+static void test_the_halo_behind_inner_lines(void **state)
+{
+    (void)state;
+    const struct bt_cost_block b = block("3d", 408, 512, 1), x = block("1d:x", 408, 8, 1);
+    const struct bt_cost_block thin = block("3d", 102, 64, 1), small = block("3d", 102, 216, 1);
+    /* Messages of a second, two along each axis. */
+    assert_true(exchange_s(&b, 0, 1) > 5.9);
+    assert_true(exchange_s(&b, 1, 1) > 1.9 && exchange_s(&b, 1, 1) < 2.1);
+    assert_true(exchange_s(&x, 1, 1) > 1.9);
+    assert_true(exchange_s(&thin, 1, 1) < 2.1 && exchange_s(&thin, 1e-5, 1) > 5.5);
+    assert_true(exchange_s(&small, 1, 1) > 5.9);
+    assert_true(exchange_s(&small, 1, 1) == exchange_s(&small, 0, 1));
+}
+
 static void test_splits(void **state)
 {
     (void)state;
@@ -130,6 +155,7 @@ int main(void)
         cmocka_unit_test(test_more_latency_overhead_or_bytes_never_help),
         cmocka_unit_test(test_threads_share_the_work),
         cmocka_unit_test(test_messages_that_leave_a_node),
+        cmocka_unit_test(test_the_halo_behind_inner_lines),
         cmocka_unit_test(test_splits),
         cmocka_unit_test(test_the_recommendation_follows_the_costs),
     };

@@ -116,15 +116,35 @@ static double team_s(const struct bt_cost_machine *m, int64_t threads)
     return m->team_s * log2((double)threads);
 }
 
-static double exchange_s(const struct bt_cost_machine *m, const struct bt_cost_block *b,
-                         int64_t threads)
+/* The share of xi's batches that need no halo along y and z (bt/solver/batch.c), on the ranks that have least. */
+static double inner_share(const struct bt_cost_block *b, int64_t lanes)
 {
-    double s = 0;
-    for (int q = 0; q < 3; q++)
-        s += sides_of(b, q) *
-             (latency_of(m, b, q) + 2 * m->overhead_s + 2 * team_s(m, threads) +
-              face_bytes(b, q) * (m->copy_s_per_byte / (double)threads + byte_s(m, b, q)));
-    return s;
+    const int64_t n[3] = {b->n[0], num_min(b->n[1], b->size / b->parts[1]),
+                          num_min(b->n[2], b->size / b->parts[2])};
+    int64_t past[3], first[3]; /* rows and planes in between need none */
+    for (int q = 1; q < 3; q++) {
+        first[q] = b->parts[q] > 2 ? BT_HALO : 0;
+        past[q] = b->parts[q] > 1 ? n[q] - BT_HALO : n[q];
+    }
+    const int64_t whole = n[1] / lanes * lanes;
+    const int64_t strips = num_min(past[1], whole) / lanes - bt_plan_div_up(first[1], lanes);
+    if (strips <= 0 || past[2] <= first[2]) return 0;
+    return (double)(strips * (past[2] - first[2])) / (double)bt_plan_batches(0, n, lanes);
+}
+
+/* What of the exchange the ranks wait for, when the right-hand side and xi take xi_s. What travels along y and
+ * z does so behind the inner batches; packing and unpacking take their time anyway. */
+static double exchange_s(const struct bt_cost_machine *m, const struct bt_cost_block *b,
+                         int64_t threads, double xi_s)
+{
+    double s = 0, late_s = 0;
+    for (int q = 0; q < 3; q++) {
+        s += sides_of(b, q) * (2 * m->overhead_s + 2 * team_s(m, threads) +
+                               face_bytes(b, q) * m->copy_s_per_byte / (double)threads);
+        *(q > 0 ? &late_s : &s) +=
+            sides_of(b, q) * (latency_of(m, b, q) + face_bytes(b, q) * byte_s(m, b, q));
+    }
+    return s + fmax(0, late_s - xi_s * inner_share(b, m->lanes));
 }
 
 /* One direction: adds to work_s what the threads take for its batches, a thread alone work_s, and to pipe_s
@@ -158,7 +178,7 @@ static void add_direction(struct bt_cost *cost, const struct bt_cost_machine *m,
 struct bt_cost bt_cost_step(const struct bt_cost_machine *m, const struct bt_cost_block *b,
                             int64_t threads, int64_t sockets)
 {
-    struct bt_cost cost = {.exchange_s = exchange_s(m, b, threads)};
+    struct bt_cost cost = {0};
     const double slower = m->busy * (1 + m->remote * (1 - 1 / (double)sockets));
     double alone_s[3] = {0};
     for (int i = 0; i < BT_COST_PHASES; i++) {
@@ -166,6 +186,7 @@ struct bt_cost bt_cost_step(const struct bt_cost_machine *m, const struct bt_cos
         alone_s[direction_of(ph)] += slower * (m->cell_s[i] * bt_cost_cells(b, ph, m->lanes) +
                                                m->line_s[i] * bt_cost_lines(b, ph, m->lanes));
     }
+    cost.exchange_s = exchange_s(m, b, threads, alone_s[0] / (double)threads);
     for (int q = 0; q < 3; q++)
         add_direction(&cost, m, b, q, threads, alone_s[q]);
     cost.step_s = cost.work_s + cost.exchange_s + cost.pipe_s;

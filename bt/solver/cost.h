@@ -7,7 +7,8 @@
  *   step      work + exchange + pipe
  *   work      c cells + l lines, per phase; cells count the lanes that are padding. Threads share the
  *             batches of a group, or of a whole direction, and wait for the last of them
- *   exchange  messages (latency + 2 overhead) + bytes (copy + 1 / bandwidth)
+ *   exchange  messages (2 overhead) + bytes copy, and latency + bytes / bandwidth, of what goes along y and z
+ *             only what is left after the inner batches of xi
  *   pipe      trip + (groups - 1) each - work, where ranks share the lines:
  *   busy      work of a group + 4 overhead + 2 starts of a team
  *   trip      busy + (parts - 1) (busy + 2 latency + bytes of a group / bandwidth), up the chain and down

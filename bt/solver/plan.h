@@ -17,6 +17,8 @@
 #define BT_PLAN_STORE_CACHED   (450 << 10) /* bytes per thread */
 #define BT_PLAN_GROUP_MAX      32
 
+#define BT_HALO 2 /* planes of a neighbour that the stencils reach */
+
 static inline int64_t bt_plan_div_up(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;

@@ -27,8 +27,6 @@ struct bt_halo_message {
     int64_t values;
 };
 
-#define BT_HALO 2 /* planes */
-
 /* Up to two peers on each side of three axes, when extents are down to one cell. */
 #define BT_HALO_MAX 12
 struct bt_halo {
