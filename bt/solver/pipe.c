@@ -292,7 +292,7 @@ static int halo_in_time(struct pipe *p, int ready)
         come = 1;
     else if (!ready)
         TRY_MPI(MPI_Testall(n, h->recv_request + h->got, &come, MPI_STATUSES_IGNORE));
-    return come ? bt_sweep_halo(p->s) : 0;
+    return come ? bt_exchange_end(p->s) : 0;
 }
 
 int bt_pipe_sweep(struct bt_solver *s, int dir, unsigned flags)

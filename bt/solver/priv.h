@@ -101,7 +101,8 @@ void bt_block_free(struct bt_solver *s);
 
 /* exchange.c: plan and buffers; fills the two planes around this rank's block with their owners'
  * values. bt_exchange is collective, and so are its halves: after bt_exchange_begin the planes along x are
- * there and the others under way, after bt_exchange_end all are; U must not change in between. */
+ * there and the others under way, after bt_exchange_end, which counts its own time, all are; U must not change in
+ * between. Without a bt_exchange_begin before, bt_exchange_end does nothing. */
 int bt_exchange_new(struct bt_solver *s);
 void bt_exchange_free(struct bt_solver *s);
 int bt_exchange(struct bt_solver *s);
@@ -130,8 +131,6 @@ void bt_rhs_free(struct bt_solver *s);
  * of zeta is added to U instead of stored in R. Collective. */
 enum { BT_SWEEP_RHS = 1, BT_SWEEP_ADD = 2 };
 int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags);
-/* Ends the halo exchange, its time counted as such, if not done yet. Collective. */
-int bt_sweep_halo(struct bt_solver *s);
 int bt_sweep_new(struct bt_solver *s);
 void bt_sweep_free(struct bt_solver *s);
 

@@ -56,15 +56,6 @@ static void sweep_whole(struct bt_solver *s, int dir, unsigned flags, int64_t be
 #pragma omp barrier
 }
 
-int bt_sweep_halo(struct bt_solver *s)
-{
-    if (s->halo.got == s->halo.recvs) return 0;
-    const double start = watch_now();
-    TRY(bt_exchange_end(s));
-    s->phase_s[BT_PHASE_EXCHANGE] += watch_now() - start;
-    return 0;
-}
-
 /* The inner batches of an xi that is whole on this rank, while the halo is under way. */
 static int sweep_inner(struct bt_solver *s, unsigned flags)
 {
@@ -77,7 +68,7 @@ static int sweep_inner(struct bt_solver *s, unsigned flags)
         sweep_whole(s, 0, flags, 0, s->inner);
     }
     account(s, 0, watch_now() - start);
-    return bt_sweep_halo(s);
+    return bt_exchange_end(s);
 }
 
 int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
