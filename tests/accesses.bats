@@ -22,7 +22,9 @@ accesses() {
     { sed -nE 's/.*(pread|pwrite)64\([0-9]+<[^>]*f\.dat.*, ([0-9]+)\) += ([0-9]+)$/\1 \2 \3/p' calls &&
         echo "pwrite 5000 1500" && echo "pread 5900 300"; } | sort >traced
     diff traced seen
-    grep -F '"call": "fsync", "flags": "rdwr", "offset": 0, "bytes": 0, "stride": 0, "n": 2' a.jsonl
+    for f in fsync fdatasync; do
+        grep -F '"call": "'$f'", "flags": "rdwr", "offset": 0, "bytes": 0, "stride": 0, "n": 1' a.jsonl
+    done
     expect_json <(head -n 1 a.jsonl) '.lost_n == 0 and .unplaced_n == 0 and .files_n == 2'
 }
 
@@ -92,6 +94,8 @@ os.lseek(a, 100, os.SEEK_SET)
 os.read(a, 400)
 os.read(a, 400)
 os.fsync(b)
+for i in range(3):
+    os.fdatasync(a)
 END
     run nht1-profile --accesses p.jsonl --quiet -- python3 program.py
     expect_status 0
@@ -109,12 +113,12 @@ END
     done
     diff p.steps r.steps
     expect_json r.json '.kind == "accesses" and (.replays[0] | .bytes == 148360 and .bytes_min_of_rank == .bytes
-        and ([.calls[] | {(.function): .n}] | add) == {"read": 2, "write": 40, "pread": 4, "pwrite": 80, "fsync": 1})'
+        and ([.calls[] | {(.function): .n}] | add) == {"read": 2, "write": 40, "pread": 4, "pwrite": 80, "fsync": 1, "fdatasync": 3})'
     expect_schema nht1-workload-1 r.json
     # With checks: what was read and what was written is right.
     run nht1-workload p.jsonl --out r.dat --json r.json
     expect_status 0
-    expect_text "calls    read 2 write 40 pread 4 pwrite 80 fsync 1"
+    expect_text "calls    read 2 write 40 pread 4 pwrite 80 fsync 1 fdatasync 3"
     expect_json r.json '.wrong_n == 0 and .replays[0].checked_bytes == .bytes'
 }
 

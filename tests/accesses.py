@@ -16,7 +16,7 @@ for line in rest[:head['files_n']]:
     found = re.search(r'\.dat(?:\.(\d+))?$', line['name'])
     number[line['file']] = line['file'] if mode == 'numbered' else int(found[1] or 0) if found else None
 for run in rest[head['files_n']:]:
-    if run['call'] != 'fsync' and number[run['file']] is not None:
+    if run['call'] not in ('fsync', 'fdatasync') and number[run['file']] is not None:
         calls += [(run['process'], run['order'] + i * run['step'], number[run['file']],
                    'W' if run['call'].endswith('write') else 'R', run['offset'] + i * run['stride'],
                    run['bytes']) for i in range(run['n'])]

@@ -13,8 +13,8 @@
 #define RUNS_MAX  (INT64_C(1) << 30)
 #define ORDER_MAX (INT64_C(1) << 60)
 
-static const char *const call_name[WORKLOAD_RUN_CALLS] = {"read", "write", "pread", "pwrite",
-                                                          "fsync"};
+static const char *const call_name[WORKLOAD_RUN_CALLS] = {"read",   "write", "pread",
+                                                          "pwrite", "fsync", "fdatasync"};
 static const char *const mode_name[] = {"rdonly", "wronly", "rdwr"};
 
 /* --- runs ----------------------------------------------------------------------------------- */
@@ -212,7 +212,8 @@ static int run_read(const json_t *o, const char *where, int process, struct work
     r.file = (int32_t)file;
     r.call = (int16_t)index_of(call, strlen(call), call_name, WORKLOAD_RUN_CALLS);
     if (r.call < 0)
-        return err_set(ERR_USAGE, "%s: call %.40s: read, write, pread, pwrite or fsync is expected",
+        return err_set(ERR_USAGE,
+                       "%s: call %.40s: read, write, pread, pwrite, fsync or fdatasync is expected",
                        where, call);
     r.flags = (int16_t)flags_of(flags);
     if (r.flags < 0)

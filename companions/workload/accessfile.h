@@ -11,7 +11,7 @@
  *      "stride": 131072, "n": 16, "order": 0, "step": 1}
  *     ...
  *
- * processes: the ranks of MPI, then others that accessed a file. call: read, write, pread, pwrite or fsync.
+ * processes: the ranks of MPI, then others that accessed a file. call: read, write, pread, pwrite, fsync or fdatasync.
  * flags: rdonly, wronly or rdwr, then +direct, +sync or +dsync. Call i of a run is at offset + i stride, and
  * the (order + i step)-th of its process. unplaced: accesses whose places are not known; lost: those for
  * which there was no room. */

@@ -209,8 +209,11 @@ static int access_move(struct access_run *t, const struct workload_step *s, unsi
         case WORKLOAD_RUN_PWRITE:
             n = pwrite(fd, buffer + done, left, at);
             break;
-        default:
+        case WORKLOAD_RUN_FSYNC:
             n = fsync(fd);
+            break;
+        default:
+            n = fdatasync(fd);
         }
         if (n < 0 && errno == EINTR) continue;
         const int error = errno;

@@ -12,13 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What moves the pointer of the file, what does not, and flushing. A call writes where the lowest bit is 1. */
+/* What moves the pointer of the file, what does not, and flushing. */
 enum workload_run_call {
     WORKLOAD_RUN_READ,
     WORKLOAD_RUN_WRITE,
     WORKLOAD_RUN_PREAD,
     WORKLOAD_RUN_PWRITE,
     WORKLOAD_RUN_FSYNC,
+    WORKLOAD_RUN_FDATASYNC,
     WORKLOAD_RUN_CALLS
 };
 

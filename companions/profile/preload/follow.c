@@ -296,8 +296,19 @@ void follow_other(struct followed *f, enum profile_other what, int64_t at, uint6
         count_lock();
         enter(f);
         count_trace(f->use.file, WORKLOAD_KINDS + (int)what, 0, at);
-        if (what == PROFILE_SYNC)
-            count_run(f->use.file, WORKLOAD_RUN_FSYNC, run_flags(f->flags), 0, 0);
+        count_unlock();
+    }
+    errno = kept;
+}
+
+void follow_flush(struct followed *f, int call, int64_t at, int rc, uint64_t start_ns)
+{
+    const int kept = errno;
+    follow_other(f, PROFILE_SYNC, at, start_ns);
+    if (rc == 0 && f->counted && ready()) {
+        count_lock();
+        enter(f);
+        count_run(f->use.file, call, run_flags(f->flags), 0, 0);
         count_unlock();
     }
     errno = kept;

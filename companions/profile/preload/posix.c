@@ -583,19 +583,6 @@ off_t lseek(int fd, off_t at, int whence)
 }
 ALIAS(off_t, lseek64, lseek, int fd, off64_t at, int whence);
 
-/* A function on an open file that moves no data; instead: its answer while writes are dropped. */
-#define OTHER(name, what, at, instead, arguments, ...)                                             \
-    int name(__VA_ARGS__)                                                                          \
-    {                                                                                              \
-        REAL(int, name, __VA_ARGS__);                                                              \
-        struct followed *f = follow_on() ? follow_find(fd) : NULL;                                 \
-        if (!f) return real arguments;                                                             \
-        const uint64_t start_ns = count_now_ns();                                                  \
-        const int rc = f->state ? instead : real arguments;                                        \
-        follow_other(f, what, at, start_ns);                                                       \
-        return rc;                                                                                 \
-    }
-
 static int set_size(const struct followed *f, int64_t bytes)
 {
     if ((f->flags & O_ACCMODE) == O_RDONLY || bytes < 0) {
@@ -618,12 +605,34 @@ static int allocate(const struct followed *f, int how, int64_t at, int64_t bytes
     return 0;
 }
 
-OTHER(ftruncate, PROFILE_SIZE, bytes, set_size(f, bytes), (fd, bytes), int fd, off_t bytes)
+int ftruncate(int fd, off_t bytes)
+{
+    REAL(int, ftruncate, int, off_t);
+    struct followed *f = follow_on() ? follow_find(fd) : NULL;
+    if (!f) return real(fd, bytes);
+    const uint64_t start_ns = count_now_ns();
+    const int rc = f->state ? set_size(f, bytes) : real(fd, bytes);
+    follow_other(f, PROFILE_SIZE, bytes, start_ns);
+    return rc;
+}
 ALIAS(int, ftruncate64, ftruncate, int fd, off64_t bytes);
-OTHER(fsync, PROFILE_SYNC, 0, 0, (fd), int fd)
-OTHER(fdatasync, PROFILE_SYNC, 0, 0, (fd), int fd)
-OTHER(sync_file_range, PROFILE_SYNC, at, 0, (fd, at, bytes, how), int fd, off64_t at, off64_t bytes,
-      unsigned how)
+
+/* Ways of flushing, which succeed while writes are dropped. at: what tells two calls apart. */
+#define FLUSH(name, call, at, arguments, ...)                                                      \
+    int name(__VA_ARGS__)                                                                          \
+    {                                                                                              \
+        REAL(int, name, __VA_ARGS__);                                                              \
+        struct followed *f = follow_on() ? follow_find(fd) : NULL;                                 \
+        if (!f) return real arguments;                                                             \
+        const uint64_t start_ns = count_now_ns();                                                  \
+        const int rc = f->state ? 0 : real arguments;                                              \
+        follow_flush(f, call, at, rc, start_ns);                                                   \
+        return rc;                                                                                 \
+    }
+FLUSH(fsync, WORKLOAD_RUN_FSYNC, 0, (fd), int fd)
+FLUSH(fdatasync, WORKLOAD_RUN_FDATASYNC, 0, (fd), int fd)
+FLUSH(sync_file_range, WORKLOAD_RUN_FDATASYNC, at, (fd, at, bytes, how), int fd, off64_t at,
+      off64_t bytes, unsigned how)
 
 int fallocate(int fd, int how, off_t at, off_t bytes)
 {
