@@ -151,7 +151,6 @@ int bt_batch_new(struct bt_solver *s)
     if (n == 0 || (s->d.p[1] == 1 && s->d.p[2] == 1)) return 0;
     s->order = mem_new(n, sizeof *s->order, "the order of %lld batches", (long long)n);
     if (!s->order) return ERR_NOMEM;
-    s->memory_bytes += n * (int64_t)sizeof *s->order;
     int64_t outer = n;
     for (int64_t i = 0; i < n; i++) {
         struct batch b;
@@ -173,7 +172,10 @@ int bt_batch_agree(struct bt_solver *s)
 {
     int all = s->inner > 0 || !s->active;
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, s->comm));
-    if (all) return 0;
+    if (all) {
+        if (s->order) s->memory_bytes += bt_batch_count(s, 0) * (int64_t)sizeof *s->order;
+        return 0;
+    }
     bt_batch_free(s);
     s->order = NULL;
     s->inner = 0;
