@@ -4,6 +4,7 @@
 /* Layer 2, free of MPI and io/. How the lines of a direction are grouped: into batches of vectors,
  * and batches into the messages of a pipeline. Pure rules over sizes, for the solver and for the
  * model of its cost (bt/solver/cost.h). */
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,7 +16,13 @@
 #define BT_PLAN_STORE_PER_CELL 20          /* bytes */
 #define BT_PLAN_STORE_LEAST    (4 << 20)   /* bytes per rank */
 #define BT_PLAN_STORE_CACHED   (450 << 10) /* bytes per thread */
-#define BT_PLAN_GROUP_MAX      32
+#define BT_PLAN_STORE_NEAR                                                                         \
+    (1400 << 10) /* bytes per thread: with more, larger messages cost more than they save */
+#define BT_PLAN_GROUP_MAX 32
+/* What the size of messages is weighed with: a core's time for a cell of a line, and for the four messages of a
+ * group (bt/solver/cost.h, bt_cost_reference). */
+#define BT_PLAN_CELL_S     17e-9
+#define BT_PLAN_MESSAGES_S 2e-6
 
 #define BT_HALO 2 /* planes of a neighbour that the stencils reach */
 
@@ -91,6 +98,22 @@ static inline int64_t bt_plan_window(int64_t size, int64_t parts, int64_t at, in
     return bt_min64(bt_max64(stored / group, 2), 3 * (parts - at) - 2);
 }
 
+/* Batches in a message with which a pipeline takes least: the first group goes up the chain and down in the time
+ * of 2 parts - 1 groups, and there are as many messages as groups. No more than leave the stored blocks near the
+ * core. Chains of two ranks are in one node and their messages cheap: for them larger groups were measured not
+ * to be worth what they take of the cache. */
+static inline int64_t bt_plan_shortest(int64_t size, int64_t parts, int64_t batches, int64_t lanes,
+                                       int64_t threads)
+{
+    if (parts <= 2) return 1;
+    const int64_t cells = lanes * bt_plan_div_up(size, parts), under_way = 2 * parts - 1;
+    const double group_s = BT_PLAN_CELL_S * (double)(under_way * cells);
+    const int64_t shortest =
+        llround(sqrt(BT_PLAN_MESSAGES_S * (double)(batches * threads) / group_s));
+    const int64_t line = bt_plan_cell_bytes(lanes) * bt_plan_div_up(size, parts);
+    return bt_min64(shortest, threads * BT_PLAN_STORE_NEAR / (under_way * line));
+}
+
 /* Batches in a message of a pipeline over parts ranks of a grid of size^3 cells. While a group is
  * on its way up and down the chain, the lowest rank eliminates 2 parts - 1 others. Made of numbers
  * that the ranks of the chain have in common. */
@@ -100,7 +123,8 @@ static inline int64_t bt_plan_group(int64_t size, int64_t parts, int64_t batches
     const int64_t line = bt_plan_cell_bytes(lanes) * bt_plan_div_up(size, parts);
     const int64_t cached = threads * BT_PLAN_STORE_CACHED / ((2 * parts - 1) * line);
     const int64_t fits = bt_plan_stored(size, parts, batches, lanes) / (2 * parts + 1);
-    int64_t group = fits < cached ? fits : cached;
+    const int64_t wanted = bt_max64(cached, bt_plan_shortest(size, parts, batches, lanes, threads));
+    int64_t group = bt_min64(fits, wanted);
     group = group < 1 ? 1 : group > BT_PLAN_GROUP_MAX ? BT_PLAN_GROUP_MAX : group;
     return group > threads ? group - group % threads : group;
 }
