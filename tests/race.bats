@@ -63,6 +63,20 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     expect_json r.json '.search.best.command | contains(" --hint \u0027name=a b\u0027")'
 }
 
+@test "a search whose files are proved slowly makes as many runs" {
+    mkdir bin
+    cp "$NHT1_BIN/nht1-bt" bin/
+    printf '#!/bin/sh\nsleep "$SLOW_S"\nexec "%s/nht1-verify" "$@"\n' "$NHT1_BIN" >bin/nht1-verify
+    chmod +x bin/nht1-verify
+    local slow_s
+    for slow_s in 0 0.4; do
+        SLOW_S=$slow_s run mpi_run 1 bin/nht1-bt "${tiny[@]}" --io auto:posix --minutes 0.04 --seed 5 --json "$slow_s.json"
+        expect_status 0
+    done
+    expect_json 0.json '.search.ended == "settled"'
+    diff <(jq .search.rungs 0.json) <(jq .search.rungs 0.4.json)
+}
+
 @test "a search among some writers, whose choice is none of a search of all" {
     run mpi_run 2 nht1-bt "${tiny[@]}" --io auto:posix,async --minutes 0.2 --json r.json
     expect_status 0

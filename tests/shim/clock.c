@@ -2,8 +2,8 @@
 /* A library for LD_PRELOAD: a clock that a test holds. What the program itself asks for CLOCK_MONOTONIC
  * (base/watch.c; of Python, time.monotonic) goes on by NHT1_CLOCK_US microseconds (default 1) whenever it
  * asks, or, where that is 0, as the machine's does, and by a second for each byte of the file NHT1_CLOCK,
- * where one is named. Libraries, MPI's among
- * them, have the machine's clock, and whoever sleeps, sleeps. */
+ * where one is named. Of its threads the first one alone moves it: others look as often as the machine has
+ * them look. Libraries, MPI's among them, have the machine's clock, and whoever sleeps, sleeps. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PARTS_MAX = 16, BEGIN_S = 1000 };
 static struct {
@@ -68,7 +69,8 @@ int clock_gettime(clockid_t clock, struct timespec *t)
         t->tv_sec += passed_s();
         return 0;
     }
-    const int64_t us = (atomic_fetch_add(&asked, 1) + 1) * step_us;
+    if (gettid() == getpid()) atomic_fetch_add(&asked, 1);
+    const int64_t us = atomic_load(&asked) * step_us;
     t->tv_sec = (time_t)(BEGIN_S + passed_s() + us / 1000000);
     t->tv_nsec = (long)(us % 1000000 * 1000);
     return 0;
