@@ -27,23 +27,28 @@ struct sys_fs {
     char type[64];    /* "ext4", "nfs4", "lustre", "tmpfs" */
     char source[256]; /* device or server */
     char mount[SYS_PATH_MAX];
-    char options[1024];              /* of the mount and of the file system, joined by ',' */
-    int64_t total_bytes, free_bytes; /* free: available to this user */
-    int64_t block_bytes;             /* preferred size of transfers */
-    bool in_memory;                  /* tmpfs and the like: files take the computer's memory */
-    bool network;                    /* served by other hosts */
+    char options[1024];  /* of the mount and of the file system, joined by ',' */
+    int64_t total_bytes; /* 0: it does not tell */
+    int64_t free_bytes;  /* available to this user; -1: it does not tell */
+    int64_t block_bytes; /* preferred size of transfers */
+    bool in_memory;      /* tmpfs and the like: files take the computer's memory */
+    bool network;        /* served by other hosts */
 };
 
 /* Fills in out for a path, or for the directory it would be created in when it does not exist yet.
  * Returns 0, or ERR_IO with a message when there is no such directory. */
 int sys_path_fs(const char *path, struct sys_fs *out);
 
+/* Bytes that the file system of a path, as above, has free for this user; -1: it does not tell, or
+ * cannot be asked. Sets no message. */
+int64_t sys_free_bytes(const char *path);
+
 /* The type, source, mount and options alone, by the name of the path: a file system that does not
  * answer is not asked. Links are not followed. */
 void sys_path_mount(const char *path, struct sys_fs *out);
 
-/* What sys_path_fs tells as an object: type, source, mount, options, total_bytes, free_bytes, block_bytes,
- * in_memory, network. New reference. */
+/* What sys_path_fs tells as an object: type, source, mount, options, total_bytes, free_bytes (null: not
+ * told), block_bytes, in_memory, network. New reference. */
 json_t *sys_fs_json(const struct sys_fs *fs);
 
 /* Memory of the host, and what of it this process may have. */

@@ -153,6 +153,21 @@ void sys_path_mount(const char *path, struct sys_fs *out)
     plain_text(out->options);
 }
 
+/* f_blocks is 0 where there is no limit (tmpfs with size=0) or none that is told (some of FUSE). */
+static int64_t free_of(const struct statvfs *s)
+{
+    return s->f_blocks == 0 ? -1 : (int64_t)s->f_bavail * (int64_t)s->f_frsize;
+}
+
+int64_t sys_free_bytes(const char *path)
+{
+    struct statvfs s;
+    char *real = existing(path);
+    const int64_t bytes = real && statvfs(real, &s) == 0 ? free_of(&s) : -1;
+    free(real);
+    return bytes;
+}
+
 int sys_path_fs(const char *path, struct sys_fs *out)
 {
     struct statfs s;
@@ -167,7 +182,7 @@ int sys_path_fs(const char *path, struct sys_fs *out)
                              "cannot use the directory of %s: make it or name another", path);
     }
     out->total_bytes = (int64_t)sizes.f_blocks * (int64_t)sizes.f_frsize;
-    out->free_bytes = (int64_t)sizes.f_bavail * (int64_t)sizes.f_frsize;
+    out->free_bytes = free_of(&sizes);
     out->block_bytes = (int64_t)file.st_blksize;
     find_mount(real, out);
     const bool unnamed = !out->type[0];
@@ -188,9 +203,10 @@ int sys_path_fs(const char *path, struct sys_fs *out)
 
 json_t *sys_fs_json(const struct sys_fs *fs)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:b, s:b}", "type", js_text(fs->type),
+    json_t *room = fs->free_bytes < 0 ? json_null() : json_integer((json_int_t)fs->free_bytes);
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:b, s:b}", "type", js_text(fs->type),
                      "source", js_text(fs->source), "mount", js_text(fs->mount), "options",
                      js_text(fs->options), "total_bytes", (json_int_t)fs->total_bytes, "free_bytes",
-                     (json_int_t)fs->free_bytes, "block_bytes", (json_int_t)fs->block_bytes,
-                     "in_memory", (int)fs->in_memory, "network", (int)fs->network);
+                     room, "block_bytes", (json_int_t)fs->block_bytes, "in_memory",
+                     (int)fs->in_memory, "network", (int)fs->network);
 }

@@ -52,7 +52,8 @@ struct forecast {
     int64_t files_n;       /* left behind, manifests included */
     int64_t disk_bytes;    /* on the file system at a time */
     int64_t written_bytes; /* by all writers in all rounds */
-    int64_t free_bytes;    /* of the file system, old files of the same names given back */
+    int64_t free_bytes;    /* of the file system, old files of the same names given back; -1: not
+                              told */
     int64_t readings_n;    /* of --read, after each run that leaves a file */
     int64_t read_bytes;    /* by them, in all rounds of all writers; once more when warm */
     int64_t fields_bytes;  /* memory of the largest rank for what they fill */
@@ -204,8 +205,8 @@ static int disk(struct forecast *f)
     files(f);
     if (f->file_bytes == 0) return 0;
     TRY(sys_path_fs(f->setup->opt.out, &fs));
-    f->free_bytes += fs.free_bytes;
-    if (f->disk_bytes > f->free_bytes)
+    f->free_bytes = fs.free_bytes < 0 ? -1 : f->free_bytes + fs.free_bytes;
+    if (f->free_bytes >= 0 && f->disk_bytes > f->free_bytes)
         bt_notice(f->misfits, "space: %s are needed, and %s (%s) has %s free",
                   units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
                   units_bytes((double)f->free_bytes, has));
@@ -353,7 +354,7 @@ static void print(const struct forecast *f, FILE *to)
                 units_plural(f->dumps_n), units_bytes((double)f->dump_bytes, a),
                 units_bytes((double)f->file_bytes, b));
         fprintf(to, "          %s at a time, %s free; ", units_bytes((double)f->disk_bytes, a),
-                units_bytes((double)f->free_bytes, b));
+                f->free_bytes < 0 ? "not told how much is" : units_bytes((double)f->free_bytes, b));
         if (!f->candidates)
             fprintf(to, "%s written in all; ", units_bytes((double)f->written_bytes, c));
         fprintf(to, "%lld file%s left\n", (long long)f->files_n, f->files_n == 1 ? " is" : "s are");
@@ -414,14 +415,15 @@ static json_t *plan_json(const void *of, int status)
                           (int)(json_array_size(f->misfits) == 0), "misfits",
                           json_incref(f->misfits), "warnings", json_incref(f->warnings));
     json_t *sizes = json_pack(
-        "{sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "ranks", (json_int_t)f->ranks, "threads",
+        "{sI sI sI sI sI sI sI so sI sI sI sI sI sI}", "ranks", (json_int_t)f->ranks, "threads",
         (json_int_t)f->threads, "nodes", (json_int_t)f->nodes, "cores_of_nodes",
         (json_int_t)f->cores, "file_bytes", (json_int_t)f->file_bytes, "files_n",
         (json_int_t)f->files_n, "disk_bytes", (json_int_t)f->disk_bytes, "disk_free_bytes",
-        (json_int_t)f->free_bytes, "written_bytes", (json_int_t)f->written_bytes,
-        "rank_memory_bytes", (json_int_t)f->rank_bytes, "memory_bytes", (json_int_t)f->memory_bytes,
-        "node_memory_bytes", (json_int_t)f->node_bytes, "memory_available_bytes",
-        (json_int_t)f->available_bytes, "memory_total_bytes", (json_int_t)f->total_bytes);
+        f->free_bytes < 0 ? json_null() : json_integer((json_int_t)f->free_bytes), "written_bytes",
+        (json_int_t)f->written_bytes, "rank_memory_bytes", (json_int_t)f->rank_bytes,
+        "memory_bytes", (json_int_t)f->memory_bytes, "node_memory_bytes", (json_int_t)f->node_bytes,
+        "memory_available_bytes", (json_int_t)f->available_bytes, "memory_total_bytes",
+        (json_int_t)f->total_bytes);
     json_t *rest =
         json_pack("{so si sb so so so so}", "memory_ratio", js_real(f->ratio), "memory_rule",
                   RESIDENT_RULE, "memory_rule_holds", (int)f->rule_holds, "t_c_s",

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
+#include "base/sys.h"
 #include "base/watch.h"
 #include "bt/compute.h"
 #include "bt/judge.h"
@@ -35,15 +35,14 @@ static int64_t warm_up(const struct bt_job *job)
     int64_t bytes = bt_problem_dumps(&s->problem) * io_dump_bytes(s->layout, s->problem.n) / nodes;
     int64_t done = 0;
     char path[4096 + 64];
-    struct statvfs fs;
     snprintf(path, sizeof path, "%s.warmup-%s-%d", s->opt.out, job->machine.nodes.host,
              (int)getpid());
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return 0;
     unlink(path); /* gone when closed, whatever happens meanwhile */
     bytes = num_min(bytes, WARMUP_MAX_BYTES);
-    if (fstatvfs(fd, &fs) == 0)
-        bytes = num_min(bytes, (int64_t)(fs.f_bavail * fs.f_frsize / 2) / nodes);
+    const int64_t room = sys_free_bytes(s->opt.out);
+    if (room >= 0) bytes = num_min(bytes, room / 2 / nodes);
     bytes = num_min(bytes, bt_machine_free_bytes() / 4);
     char *chunk = calloc(1, (size_t)CHUNK_BYTES);
     while (chunk && done < bytes && !stop_requested()) {

@@ -326,8 +326,8 @@ setup() {
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 }
 
-# slow_disk [MB_PER_S [CALL N...]]: ./disk, by the program slowfs, whose number is in $server; it stops in front
-# of its N-th CALL.
+# slow_disk [MB_PER_S [unsized | CALL N...]]: ./disk, by the program slowfs, whose number is in $server; it stops in
+# front of its N-th CALL, or does not tell what is free.
 slow_disk() {
     [ -x "$NHT1_TESTBIN/slowfs" ] || not_here "libfuse3 is not installed: there is no slowfs (make setup)"
     [ -w /dev/fuse ] || not_permitted "/dev/fuse cannot be written"

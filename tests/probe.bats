@@ -364,6 +364,25 @@ interrupt() {
     expect_json r.json 'any(.search.left_out[]; .why | endswith("as --probe found on 2001?[2J"))'
 }
 
+@test "a file system that does not tell what is free is not taken for a full one" {
+    slow_disk 0 unsized
+    OMPI_MCA_io=^ompio,romio321 run probe --out disk/x
+    expect_status 0
+    expect_schema nht1-bt-probe-1 p.json
+    expect_json p.json '.file_system.free_bytes == null'
+    run nht1-bt --class A --dry-run --out disk/x --json plan.json
+    expect_status 0
+    expect_schema nht1-bt-plan-1 plan.json
+    expect_json plan.json '.fits and .disk_free_bytes == null'
+    run mpi_run 1 nht1-bt --class S --steps 10 --io posix --out disk/x
+    expect_status 0
+    run mpi_run 1 nht1-beffio -p disk -N 1 -MB 16 -T 0.01
+    expect_status 4
+    expect_text "(slowfs); it does not tell what is free"
+    expect_text "met: space did not limit the writing"
+    nothing_left disk
+}
+
 @test "what does not go together is refused" {
     run probe --known
     expect_status 1

@@ -204,6 +204,20 @@ static void sizes(void **state)
     json_decref(j);
 }
 
+/* /proc has no blocks: neither full nor empty. */
+static void room_that_is_not_told(void **state)
+{
+    (void)state;
+    struct sys_fs fs;
+    assert_int_equal(sys_path_fs("/proc", &fs), 0);
+    assert_true(fs.total_bytes == 0 && fs.free_bytes == -1);
+    assert_true(sys_free_bytes("/proc") == -1 && sys_free_bytes("/no/such/directory/f") == -1);
+    assert_true(sys_free_bytes("/tmp/no-such-file.bin") >= 0);
+    json_t *j = sys_fs_json(&fs);
+    assert_true(json_is_null(json_object_get(j, "free_bytes")));
+    json_decref(j);
+}
+
 static void files_that_do_not_exist_yet(void **state)
 {
     (void)state;
@@ -232,6 +246,7 @@ int main(void)
         cmocka_unit_test(record),
         cmocka_unit_test(mounts_as_df_says),
         cmocka_unit_test(sizes),
+        cmocka_unit_test(room_that_is_not_told),
         cmocka_unit_test(files_that_do_not_exist_yet),
     };
     return cmocka_run_group_tests_name("sys", tests, NULL, NULL);

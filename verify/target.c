@@ -47,7 +47,7 @@ int target_room(const char *option, const char *path, double bytes)
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
     struct sys_fs fs;
     TRY(sys_path_fs(path, &fs));
-    if (bytes <= (double)fs.free_bytes) return 0;
+    if (fs.free_bytes < 0 || bytes <= (double)fs.free_bytes) return 0;
     return err_set(ERR_IO, "%s: %s are needed beside %s, and its file system has %s free", option,
                    units_bytes(bytes, needs), path, units_bytes((double)fs.free_bytes, has));
 }

@@ -63,9 +63,8 @@ static int check(const struct beffio_file *f, int mpi_rc, const char *call)
 
 const char *beffio_full_words(const char *path, int64_t bytes)
 {
-    struct sys_fs fs = {.free_bytes = -1};
-    (void)sys_path_fs(path, &fs);
-    if (fs.free_bytes < 0 || fs.free_bytes >= bytes) return "";
+    const int64_t room = sys_free_bytes(path);
+    if (room < 0 || room >= bytes) return "";
     return ": the file system is full; free some space, give another -p, or a smaller --max-space";
 }
 

@@ -132,7 +132,8 @@ static int room_find(struct beffio_job *job)
     const bool fits = n >= 0 && n < (int)sizeof probe - 64; /* names of data files are longer */
     TRY(par_agree(MPI_COMM_WORLD, fits ? sys_path_fs(probe, &job->fs)
                                        : err_set(ERR_USAGE, "-p: the name is too long")));
-    job->room.free_bytes = job->fs.free_bytes;
+    /* Where it is not told, more than there is anywhere: writing ends when the time is over. */
+    job->room.free_bytes = job->fs.free_bytes < 0 ? INT64_C(1) << 60 : job->fs.free_bytes;
     job->room.in_memory = job->fs.in_memory;
     job->room.limit_bytes = job->setup->opt.max_space;
     TRY_MPI(MPI_Bcast(&job->room, (int)sizeof job->room, MPI_BYTE, 0, MPI_COMM_WORLD));

@@ -30,9 +30,11 @@ void beffio_text_heading(const struct beffio_job *job, FILE *to)
                 units_bytes_iec((double)job->memory_per_process_bytes, a),
                 units_bytes_iec((double)job->memory_total_bytes, b),
                 units_bytes_iec((double)job->m_part_bytes, d));
-    plain_entry(to, "Files", "%s/%s_data_*, %s (%s); %s may be used", job->setup->opt.path,
+    const bool told = job->fs.free_bytes >= 0 || job->room.limit_bytes > 0;
+    plain_entry(to, "Files", "%s/%s_data_*, %s (%s); %s%s", job->setup->opt.path,
                 job->setup->prefix, job->fs.type, job->fs.source,
-                units_bytes((double)job->room_bytes, a));
+                told ? units_bytes((double)job->room_bytes, a) : "it does not tell what is free",
+                told ? " may be used" : "");
     if (job->probe_bytes > 0)
         plain_entry(to, "Probe", "wrote %s at %s", units_bytes((double)job->probe_bytes, a),
                     units_rate(job->rate, b));

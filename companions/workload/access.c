@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/statvfs.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/sys.h"
 #include "io/writers/guard.h"
 #include "io/writers/mpiio.h"
 
@@ -86,12 +86,11 @@ static int check(const struct workload_handle *f, int kind, int mpi_rc, MPI_Stat
 {
     const char *call = workload_kind_call(kind), *path = f->context.path;
     MPI_Count done = 0;
-    struct statvfs fs;
     TRY(io_mpiio_check(&f->context, mpi_rc, call));
     TRY_MPI(MPI_Get_elements_x(status, MPI_BYTE, &done));
     if (done == bytes) return 0;
-    const bool full = workload_kind_of(kind).write && statvfs(path, &fs) == 0 &&
-                      (int64_t)(fs.f_bavail * fs.f_frsize) < bytes;
+    const int64_t room = workload_kind_of(kind).write ? sys_free_bytes(path) : -1;
+    const bool full = room >= 0 && room < bytes;
     return err_set(ERR_IO, "%s on %s moved %" PRId64 " of %" PRId64 " bytes%s", call, path,
                    (int64_t)done, bytes, full ? ": the file system is full" : "");
 }

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
+#include "base/sys.h"
 #include "base/units.h"
 #include "base/watch.h"
 #include "companions/workload/access.h"
@@ -575,13 +575,8 @@ static int try_amount(struct workload_context *c, const struct workload_phase *p
 /* What the file system has left, together with what the file takes now; the same on all. */
 static int free_space(struct workload_context *c, int64_t *bytes)
 {
-    struct statvfs fs;
-    char dir[WORKLOAD_PATH_MAX];
-    snprintf(dir, sizeof dir, "%s", c->files.name);
-    char *slash = strrchr(dir, '/');
-    snprintf(slash ? slash + 1 : dir, 2, ".");
-    *bytes = statvfs(dir, &fs) == 0 ? (int64_t)(fs.f_bavail * fs.f_frsize) : INT64_MAX / 2;
-    *bytes += c->content[0].length_bytes;
+    const int64_t room = sys_free_bytes(c->files.name);
+    *bytes = (room < 0 ? INT64_MAX / 2 : room) + c->content[0].length_bytes;
     return par_check(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, c->comm), "MPI_Bcast");
 }
 

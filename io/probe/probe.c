@@ -151,12 +151,13 @@ static int make_folder(struct probe *p)
             plain_copy(p->fs.source, sizeof p->fs.source, text);
         if (js_get_text(fs, "", "mount", &text) == 0)
             plain_copy(p->fs.mount, sizeof p->fs.mount, text);
-        p->fs.free_bytes = json_integer_value(json_object_get(fs, "free_bytes"));
+        const json_t *room = json_object_get(fs, "free_bytes");
+        p->fs.free_bytes = json_is_integer(room) ? json_integer_value(room) : -1;
         p->fs.network = json_is_true(json_object_get(fs, "network"));
     }
     if (f.state != PROBE_WORKS) return err_set(ERR_IO, "%s", f.note);
     snprintf(p->work, sizeof p->work, "%s", work);
-    if (p->fs.free_bytes >= ROOM_LEAST) return 0;
+    if (p->fs.free_bytes < 0 || p->fs.free_bytes >= ROOM_LEAST) return 0;
     return err_set(ERR_IO, "%s has %s free, and to try what works there takes %s", dir,
                    units_bytes((double)p->fs.free_bytes, size),
                    units_bytes((double)ROOM_LEAST, least));
@@ -174,20 +175,21 @@ static int run_group(struct probe *p, const char *part, const struct probe_check
         g->n++;
     g->finding = mem_new(g->n, sizeof *g->finding, "findings");
     if (!g->finding) return ERR_NOMEM;
-    struct probe_part run = {.part = part,
-                             .component = component[0] ? component : NULL,
-                             .path = p->work,
-                             .fs_type = p->fs.type,
-                             .room_bytes = num_min(p->fs.free_bytes / 2, ROOM_MOST),
-                             .limit_s = limit_s(p),
-                             .launched = launched,
-                             .n = g->n,
-                             .checks = checks,
-                             .finding = g->finding,
-                             .left = p->left,
-                             .done = one_done,
-                             .arg = p,
-                             .alive = no_longer_alive};
+    struct probe_part run = {
+        .part = part,
+        .component = component[0] ? component : NULL,
+        .path = p->work,
+        .fs_type = p->fs.type,
+        .room_bytes = p->fs.free_bytes < 0 ? ROOM_MOST : num_min(p->fs.free_bytes / 2, ROOM_MOST),
+        .limit_s = limit_s(p),
+        .launched = launched,
+        .n = g->n,
+        .checks = checks,
+        .finding = g->finding,
+        .left = p->left,
+        .done = one_done,
+        .arg = p,
+        .alive = no_longer_alive};
     return probe_run_part(&run);
 }
 

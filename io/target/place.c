@@ -62,7 +62,7 @@ static int64_t free_bytes_soon(const char *path, int64_t bytes)
 {
     const struct timespec moment = {.tv_nsec = 50000000};
     struct statfs fs;
-    int64_t room = io_free_bytes(path);
+    int64_t room = sys_free_bytes(path);
     if (room < 0 || room >= bytes || statfs(path, &fs) != 0) return room;
     if (fs.f_type != XFS_SUPER_MAGIC && fs.f_type != BTRFS_SUPER_MAGIC) return room;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -70,7 +70,7 @@ static int64_t free_bytes_soon(const char *path, int64_t bytes)
     if (fd >= 0) close(fd);
     for (int t = 0; t < 20 && room < bytes; t++) {
         nanosleep(&moment, NULL);
-        room = io_free_bytes(path);
+        room = sys_free_bytes(path);
     }
     return room;
 }

@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/stop.h"
+#include "base/sys.h"
 
 _Static_assert(sizeof(off_t) == 8, "file offsets need 64 bits");
 
@@ -64,7 +64,7 @@ int io_fd_failed(const struct io_context *ctx, const struct io_fd_fault *fault)
     const int errnum = fault->errnum;
     const int64_t bytes = fault->bytes, offset = fault->offset;
     if (ctx->plan) return read_failed(ctx, fault);
-    int64_t room = errnum == ENOSPC ? io_free_bytes(ctx->path) : -1;
+    int64_t room = errnum == ENOSPC ? sys_free_bytes(ctx->path) : -1;
     if (room >= 0) {
         return err_set_errno(ERR_IO, errnum,
                              "pwrite of %" PRId64 " bytes at offset %" PRId64 " of %s (%" PRId64
@@ -196,12 +196,4 @@ int io_fd_slot_sync(void *state, const struct io_context *ctx)
 int io_fd_slot_close(void *state, const struct io_context *ctx)
 {
     return io_fd_close(ctx, state);
-}
-
-int64_t io_free_bytes(const char *path)
-{
-    struct statvfs vfs;
-    if (statvfs(path, &vfs) != 0 || vfs.f_blocks == 0)
-        return -1; /* no limit, or none that is told */
-    return (int64_t)vfs.f_bavail * (int64_t)vfs.f_frsize;
 }

@@ -75,7 +75,4 @@ int io_fd_slot_write(void *state, const struct io_context *ctx, int64_t dump, co
 int io_fd_slot_sync(void *state, const struct io_context *ctx);
 int io_fd_slot_close(void *state, const struct io_context *ctx);
 
-/* Bytes that the file system of path has free for everybody, -1 when it cannot say. */
-int64_t io_free_bytes(const char *path);
-
 #endif

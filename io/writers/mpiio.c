@@ -14,6 +14,7 @@
 #include "base/mpilib.h"
 #include "base/par.h"
 #include "base/stop.h"
+#include "base/sys.h"
 #include "io/cursor.h"
 #include "io/writers/fd.h"
 #include "io/writers/guard.h"
@@ -99,7 +100,7 @@ struct io_mpiio_piece io_mpiio_piece(const struct io_mpiio *m, const struct io_c
 static int write_was_short(const struct io_context *ctx, const char *call, int64_t bytes,
                            int64_t done)
 {
-    int64_t room = io_free_bytes(ctx->path);
+    int64_t room = sys_free_bytes(ctx->path);
     const char *why = room >= 0 && room < bytes ? ": the file system is full" : "";
     return err_set(
         ERR_IO, "%s took %" PRId64 " of %" PRId64 " bytes of %s (%" PRId64 " bytes free there)%s",

@@ -2,16 +2,18 @@
 /* A file system for tests, by FUSE: passes everything through to a folder, holds writing to a rate,
  * and can be stopped (SIGSTOP), as a server that does not answer.
  *
- *     slowfs FOLDER MOUNTPOINT [MB_PER_S [CALL N...]]
+ *     slowfs FOLDER MOUNTPOINT [MB_PER_S [unsized | CALL N...]]
  *
  * FOLDER is an absolute path; 0 MB_PER_S is as fast as it goes. In front of each N-th CALL, "write" or
- * "create", it stops itself until a test lets it go on (SIGCONT). It stays in the foreground until the file system is unmounted. One
- * request is served at a time, so that the rate is that of all writers together. */
+ * "create", it stops itself until a test lets it go on (SIGCONT). Unsized, it does not tell how large
+ * it is and what is free. It stays in the foreground until the file system is unmounted. One request
+ * is served at a time, so that the rate is that of all writers together. */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,7 @@ static double free_at_s;   /* when the next write may begin */
 static const char *stop_call = "";
 static char **stop_at; /* numbers of calls, up to a NULL */
 static long calls;
+static bool unsized;
 
 /* Stops in front of the calls that a test has named. */
 static void count(const char *call)
@@ -182,7 +185,9 @@ static int fs_utimens(const char *path, const struct timespec t[2], struct fuse_
 
 static int fs_statfs(const char *path, struct statvfs *out)
 {
-    return result(statvfs(BELOW(path), out));
+    const int rc = result(statvfs(BELOW(path), out));
+    if (unsized) out->f_blocks = out->f_bfree = out->f_bavail = 0;
+    return rc;
 }
 
 static int fs_setxattr(const char *path, const char *name, const char *value, size_t bytes, int how)
@@ -221,8 +226,9 @@ static const struct fuse_operations operations = {
 
 int main(int argc, char **argv)
 {
-    if (argc < 3 || argc == 5) {
-        fprintf(stderr, "usage: slowfs FOLDER MOUNTPOINT [MB_PER_S [CALL N...]]\n");
+    unsized = argc == 5 && strcmp(argv[4], "unsized") == 0;
+    if (argc < 3 || (argc == 5 && !unsized)) {
+        fprintf(stderr, "usage: slowfs FOLDER MOUNTPOINT [MB_PER_S [unsized | CALL N...]]\n");
         return 1;
     }
     folder = argv[1];
