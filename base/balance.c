@@ -159,6 +159,8 @@ json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estim
     stamp_number(n, "zeta_data", data);
     stamp_number(n, "zeta_data_ci95_lo", of_data->lo);
     stamp_number(n, "zeta_data_ci95_hi", of_data->hi);
+    if (balance_of(of_zeta, of_data) == BALANCE_FASTER)
+        stamp_number(n, "data_factor_at_goal", balance_spare(of_zeta, of_data));
     return n;
 }
 

@@ -86,7 +86,7 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
                       double value);
 
 /* Adds the goal, zeta and data with their intervals to the numbers of a stamp (stamp_number), which it
- * returns. */
+ * returns; where I/O is faster than needed, balance_spare as well (data_factor_at_goal). */
 json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estimate *of_zeta,
                         double data, const struct balance_estimate *of_data);
 

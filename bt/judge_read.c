@@ -113,6 +113,8 @@ static json_t *numbers_of(const struct bt_read_row *row)
     stamp_number(n, "zeta_data_ci95_lo", row->data.lo);
     stamp_number(n, "zeta_data_ci95_hi", row->data.hi);
     stamp_number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
+    if (balance_of(&row->zeta, &row->data) == BALANCE_FASTER)
+        stamp_number(n, "data_factor_at_goal", balance_spare(&row->zeta, &row->data));
     return stamp_number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
 }
 

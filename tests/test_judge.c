@@ -790,6 +790,8 @@ static void what_is_spare_is_what_the_rest_leaves(void **state)
     const double spare = balance_spare(&j.row[0].paired, &j.row[0].data);
     assert_true(spare > 1 && spare < 5);
     assert_true(j.row[0].paired.hi + (spare - 1) * j.row[0].data.hi < BALANCE_GOAL + 1e-12);
+    const json_t *numbers = json_object_get(json_array_get(j.row[0].stamps, 0), "numbers");
+    assert_float_equal(js_number(numbers, "data_factor_at_goal"), spare, 1e-9);
     bt_judge_free(&j);
 }
 

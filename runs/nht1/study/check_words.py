@@ -5,7 +5,6 @@ from .. import text
 from ..results import NAN, integer, items, members, real, stamps, word
 
 GOAL = 0.10
-LEAST = 1e-4  # share of the computation below which data count for nothing, as in bt/judge.c
 BALANCED, NEEDLESS, SLOW, OPEN, UNKNOWN = (
     'balanced', 'io-faster-than-needed', 'io-too-slow', 'undecided', 'not-measurable')
 # The folder keeps up if it does with one of the writers, and is too slow only if it is with each.
@@ -37,7 +36,8 @@ def _writer(row):
             'hi': _number(row, 'paired.ci95_hi'), 'data': _number(row, 'terms.data.zeta'),
             'data_lo': _number(row, 'terms.data.ci95_lo'), 'data_hi': _number(row, 'terms.data.ci95_hi'),
             'rounds_needed': _number(stamp, 'numbers.rounds_needed_n'),
-            'minutes_needed': _number(stamp, 'numbers.minutes_needed'), 'sentence': stamp.get('sentence', '')}
+            'minutes_needed': _number(stamp, 'numbers.minutes_needed'),
+            'data_factor': _number(stamp, 'numbers.data_factor_at_goal'), 'sentence': stamp.get('sentence', '')}
 
 
 def writers(root):
@@ -86,8 +86,9 @@ def sentence(best, p, where, extra_minutes=0.0):
             text.plural(best['rounds'], 'round'), _decides(best, extra_minutes))
     said = {BALANCED: 'yes, balanced (%s)' % goal}
     if best['answer'] == NEEDLESS:
-        said[NEEDLESS] = 'yes, faster than this computation needs: data %.0f times as slow would do (%s)' % (
-            GOAL / max(best['data_hi'] or 0, LEAST), goal)
+        factor = best['data_factor']  # what nht1-bt says, which leaves to bookkeeping and slowdown what they take
+        said[NEEDLESS] = 'yes, faster than this computation needs%s (%s)' % (
+            ': data %.3g times as slow would do' % factor if factor else '', goal)
     if best['answer'] == SLOW:
         said[SLOW] = 'no, I/O is too slow: %s times the goal of %s %%' % (
             text.number(best['zeta'] / GOAL, 2), '%g' % (100 * GOAL))
