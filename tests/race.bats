@@ -210,6 +210,16 @@ remember() {
     expect_json state/nht1/choices.json '.entries | length == 1'
 }
 
+@test "what was found beside other work is told, and not kept" {
+    NHT1_PROC=$NHT1_ROOT/tests/proc/busy run mpi_run 2 nht1-bt "${tiny[@]}" --io auto:posix --minutes 0.3 --json r.json
+    expect_status 0
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.search.best | .rung_runs >= 16 and .disturbed_runs == .rung_runs'
+    expect_json r.json 'any(.notices[]; test("not remembered: other programs"))'
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"runs of the last rung: what was found is not remembered"* ]]
+    [ ! -e state/nht1/choices.json ]
+}
+
 @test "what was found is run at once the next time, and has to be beaten by a new search" {
     local choices=state/nht1/choices.json
     remember 2 '.writer = "async" | .options = ["--buffer", "64Ki", "--direct"] | .best.label = "async --buffer 64Ki --direct"

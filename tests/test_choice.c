@@ -17,9 +17,10 @@ static json_t *entry_with(const char *path, const char *member, json_t *value)
     char utc[32];
     watch_utc(utc);
     json_t *entry =
-        json_pack("{ss ss s{ss si sf sf sf s{ss sf sf sf}}}", "utc", utc, "version", nht1_build,
-                  "best", "verdict", "winner", "rounds", 10, "zeta", 0.05, "zeta_lo", 0.03,
-                  "zeta_hi", 0.08, "plain", "label", "posix", "ratio", 0.8, "lo", 0.7, "hi", 0.9);
+        json_pack("{ss ss s{ss si si si sf sf sf s{ss sf sf sf}}}", "utc", utc, "version",
+                  nht1_build, "best", "verdict", "winner", "rounds", 10, "rung_runs", 40,
+                  "disturbed_runs", 19, "zeta", 0.05, "zeta_lo", 0.03, "zeta_hi", 0.08, "plain",
+                  "label", "posix", "ratio", 0.8, "lo", 0.7, "hi", 0.9);
     json_t *best = json_object_get(entry, "best");
     json_t *in = strcmp(path, "best") == 0    ? best
                  : strcmp(path, "plain") == 0 ? json_object_get(best, "plain")
@@ -72,11 +73,25 @@ static void intervals_exclude_chance(void **state)
     expect("best", "zeta_lo", json_real(-1), "its zeta");
 }
 
+/* A search beside other work found a setting, which from then on was taken for known. */
+static void what_was_found_under_load_is_not_believed(void **state)
+{
+    (void)state;
+    expect("best", "disturbed_runs", json_integer(0), NULL);
+    expect("best", "disturbed_runs", json_integer(20), "in 20 of 40 runs of its last rung");
+    expect("best", "disturbed_runs", json_integer(40), "in 40 of 40 runs of its last rung");
+    expect("best", "disturbed_runs", json_null(), "how many of its runs were disturbed");
+    expect("best", "disturbed_runs", json_integer(-1), "how many of its runs were disturbed");
+    expect("best", "rung_runs", json_null(), "how many of its runs were disturbed");
+    expect("best", "rung_runs", json_integer(3), "how many of its runs were disturbed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_settled_evidence_of_this_release_is_believed),
         cmocka_unit_test(intervals_exclude_chance),
+        cmocka_unit_test(what_was_found_under_load_is_not_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,7 @@ const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX])
     const double days = utc ? bt_choice_age_s(utc) / 86400 : NAN, ratio = js_number(over, "ratio");
     const double zeta = js_number(best, "zeta"), lo = js_number(best, "zeta_lo"),
                  hi = js_number(best, "zeta_hi");
+    const double runs = js_number(best, "rung_runs"), disturbed = js_number(best, "disturbed_runs");
     const size_t release = strlen(NHT1_VERSION);
     const bool won = verdict && strcmp(verdict, "winner") == 0;
     why[0] = '\0';
@@ -98,6 +99,13 @@ const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX])
     else if (!(lo > -1 && lo <= zeta && zeta <= hi && 1 + hi <= SPAN_MAX * (1 + lo)))
         snprintf(why, ERR_MESSAGE_MAX, "the interval of its zeta, %.3f to %.3f, says nothing", lo,
                  hi);
+    else if (!(disturbed >= 0 && disturbed <= runs))
+        snprintf(why, ERR_MESSAGE_MAX, "it does not say how many of its runs were disturbed");
+    else if (2 * disturbed >= runs) /* as of the rounds of an answer (base/balance.h) */
+        snprintf(why, ERR_MESSAGE_MAX,
+                 "other programs, or other virtual machines, took processors from the ranks in "
+                 "%.0f of %.0f runs of its last rung",
+                 disturbed, runs);
     else if (strncmp(version, NHT1_VERSION, release) != 0 ||
              (version[release] && version[release] != '-'))
         snprintf(why, ERR_MESSAGE_MAX, "another release found it");

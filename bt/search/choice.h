@@ -29,8 +29,9 @@ int bt_choice_key(const struct bt_job *job, json_t **key);
 int bt_choice_find(const struct bt_job *job, const json_t *key, json_t **entry);
 
 /* Why an entry is not to be believed, "" where it is: what it says of the best must be a verdict, with
- * intervals that exclude chance and span no more than a factor of 1.5; and it is neither of another
- * release nor older than a year, in which systems change. Any JSON. Returns why. */
+ * intervals that exclude chance and span no more than a factor of 1.5; fewer than half of the runs of its
+ * last rung were disturbed; and it is neither of another release nor older than a year, in which systems
+ * change. Any JSON. Returns why. */
 const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX]);
 
 /* Keeps a choice. options: as bt_candidate_options makes them; best: member search.best. Borrowed.

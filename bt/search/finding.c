@@ -304,6 +304,7 @@ static json_t *best_json(const struct bt_search *s, const struct race_standing *
                           js_real(hi - 1), "steps", (json_int_t)steps_of(s->job, dumps_of(s, rung)),
                           "dumps", (json_int_t)dumps_of(s, rung), "rounds", rounds, "against",
                           against, "hints", hint_forms(c, s->readers));
+    js_set(o, "rung_runs", json_integer(s->rung_runs));
     js_set(o, "disturbed_runs", json_integer(s->disturbed_runs));
     double needed, needed_s;
     race_needed(s->race, &needed, &needed_s);
@@ -490,6 +491,16 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
                           js_number(best, "zeta_hi")),
             json_integer_value(json_object_get(best, "dumps")),
             json_integer_value(json_object_get(best, "rounds")));
+    if (s->disturbed_runs > 0)
+        plain_entry(
+            to, "Disturbed",
+            "other programs, or other virtual machines, took processors from the ranks in %d of "
+            "%d runs of the last rung%s",
+            s->disturbed_runs, s->rung_runs,
+            2 * s->disturbed_runs >= s->rung_runs
+                ? ": what was found is not remembered; search again when the computer does "
+                  "nothing else"
+                : "");
     json_array_foreach(json_object_get(best, "against"), i, one)
     {
         snprintf(label, sizeof label, "%s", json_string_value(json_object_get(one, "label")));

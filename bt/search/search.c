@@ -280,8 +280,9 @@ static int run_trial(struct bt_search *search, struct bt_solver *solver, struct 
     int rc = bt_job_make_run(job, solver, &task, &o);
     const bool good = is_usable(&o, rc, why);
     t->t_t_s = good ? o.run.t_t_s : NAN;
-    if (t->rung > search->rung) search->disturbed_runs = 0;
+    if (t->rung > search->rung) search->rung_runs = search->disturbed_runs = 0;
     search->rung = t->rung;
+    search->rung_runs += good ? 1 : 0;
     search->disturbed_runs += good && o.run.disturbance.disturbed ? 1 : 0;
     bt_outcome_free(&o);
     if (!good && rc == 0 && !c) rc = err_set(ERR_VERIFY, "computing alone: %s", why);
