@@ -10,6 +10,9 @@ unstamped() {
     for file in "$@"; do change "$file" 'walk(if type == "object" and has("stamps") then .stamps = [] else . end)'; done
 }
 
+# Members of a result that was made on a quiet machine.
+quiet='"stamps": [], "disturbance": {"disturbed": false, "processors_shared": false},'
+
 # A and B with 6 runs of every writer and a spread of 1 %; B slower by the factor.
 pair() {
     results r2
@@ -182,7 +185,7 @@ print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$
     jq -e '([.notes[] | select(test("^T_R of posix, cold, 2 processors: nothing like it in B"))] | length == 1)
         and ([.metrics[] | select(.name | startswith("T_R of mpiio"))] | length == 3)' c.json
     # Both values are plausible, their ratio is not.
-    jq -n '{schema: "nht1-profile/1", profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0, written_bytes: 1},
+    jq -n '{schema: "nht1-profile/1", stamps: [], profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0, written_bytes: 1},
         zeta: {rounds: [range(6) | {t_t_s: 1e60, t_c_s: 1e-60}]}}' >p.json
     run nht1-report compare p.json p.json --json c.json
     expect_status 0
@@ -256,7 +259,7 @@ not_comparable() {
     local i value
     for i in 1 2 3 4 5; do
         value=$((1000 + 7 * i % 5))
-        echo "{\"schema\": \"nht1-beff/1\", \"definition\": \"paper\", \"system\": {\"ranks\": 2},
+        echo "{\"schema\": \"nht1-beff/1\", $quiet \"definition\": \"paper\", \"system\": {\"ranks\": 2},
             \"result\": {\"b_eff_bytes_per_s\": $value, \"valid\": true}}" >a$i.json
     done
     mkdir a b
@@ -277,7 +280,7 @@ not_comparable() {
     local i
     mkdir a b
     for i in 1 2 3 4 5; do
-        echo "{\"schema\": \"nht1-beff/1\", \"definition\": \"paper\", \"system\": {\"ranks\": 2}, \"buffer_offset_bytes\": [0, 0],
+        echo "{\"schema\": \"nht1-beff/1\", $quiet \"definition\": \"paper\", \"system\": {\"ranks\": 2}, \"buffer_offset_bytes\": [0, 0],
             \"result\": {\"b_eff_bytes_per_s\": $((1000 + 7 * i % 5)), \"valid\": true}}" >a/$i.json
     done
     cp a/* b
@@ -292,7 +295,7 @@ not_comparable() {
     expect_text "Note: buffers: buffer_offset_bytes is [0, 0]"
     rm a/* b/*
     for i in 1 2 3 4 5; do
-        echo "{\"schema\": \"nht1-beffio/1\", \"b_eff_io\": {\"definition\": \"2.1\", \"procs\": 2, \"valid\": true,
+        echo "{\"schema\": \"nht1-beffio/1\", $quiet \"b_eff_io\": {\"definition\": \"2.1\", \"procs\": 2, \"valid\": true,
             \"bytes_per_s\": $((1000 + 7 * i % 5)), \"buffer_offset_bytes\": [0, 0]}, \"partitions\": [
             {\"procs\": 2, \"buffer_offset_bytes\": [0, 0], \"values\": [{\"headline\": true, \"bytes_per_s\": 1000}]}]}" >a/$i.json
     done
@@ -398,7 +401,7 @@ workloads() {
 }
 
 @test "profiled programs are compared by T_T and 1 + zeta" {
-    jq -n '{schema: "nht1-profile/1", profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0,
+    jq -n '{schema: "nht1-profile/1", stamps: [], profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0,
         written_bytes: 100}, zeta: {rounds: [range(6) | {t_t_s: (1 + . * 5 % 7 * 0.001), t_c_s: 1}]}}' >a.json
     jq '.zeta.rounds[].t_t_s *= 1.5' a.json >b.json
     run nht1-report compare a.json b.json --json c.json
@@ -428,9 +431,9 @@ workloads() {
     expect_status 1
 }
 
-# stamped FILE CODE WRITER: the runs of a writer have this stamp.
+# stamped FILE CODE WRITER: a writer and its runs have this stamp.
 stamped() {
-    change "$1" '(.runs[] | select(.driver == $writer)).stamps = [{code: $code, severity: "warn", numbers: {}, sentence: "It is."}]' \
+    change "$1" '((.runs, .ranking)[] | select(.driver == $writer)).stamps = [{code: $code, severity: "warn", numbers: {}, sentence: "It is."}]' \
         --arg code "$2" --arg writer "$3"
 }
 
@@ -453,6 +456,20 @@ stamped() {
     stamped b.json balanced posix
     run nht1-report compare a.json b.json
     expect_status 2
+    # In fewer than half of the rounds: there is an answer.
+    stamped b.json disturbed posix
+    change b.json '(.ranking[] | select(.driver == "posix")).stamps[].severity = "note"'
+    run nht1-report compare a.json b.json
+    expect_status 2
+    # Without evidence there is nothing to be believed.
+    cp b.json bare.json
+    change bare.json 'del(.runs[].disturbance)'
+    run nht1-report compare a.json bare.json
+    expect_status 1
+    expect_text "B does not tell whether something else used the machine (1 result); --nevertheless compares it"
+    run nht1-report compare a.json bare.json --nevertheless
+    expect_status 2
+    expect_text "Note: B does not tell whether something else used the machine"
     # Of a writer that A has not.
     change a.json '.runs |= map(select(.driver == "posix"))'
     stamped b.json disturbed mpiio

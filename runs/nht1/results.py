@@ -225,13 +225,37 @@ def verdicts():
     return {code: s['severities'][0] for code, s in stamp_codes().items() if 'nht1-report' in s['programs']}
 
 
+# As notes these say that there is an answer nevertheless: in fewer than half of the rounds, or beside a writer alone.
+PARTLY = ('disturbed', 'processors-shared')
+
+
 def spoiling(root, writers=None):
     """{code: why} of the stamps of a result, or of a part of it, by which nothing can be concluded from it. writers: of
-    nht1-bt, whose parts count; None for all."""
+    nht1-bt, whose parts count; None for all. What nht1-bt says of a writer over all its rounds holds for its runs."""
+    judged = {word(row, 'driver') for row in items(root, 'ranking') if isinstance(row.get('stamps'), list)}
     parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points', 'replays') for part in items(root, key)
-                      if writers is None or word(part, 'driver') in writers or 'driver' not in part]
-    found = {s['code'] for part in parts for s in stamps(part)}
+                      if (writers is None or word(part, 'driver') in writers or 'driver' not in part) and not
+                      (key == 'runs' and word(part, 'driver') in judged)]
+    found = {s['code'] for part in parts for s in stamps(part) if s['severity'] != 'note' or s['code'] not in PARTLY}
     return {code: s['spoils'] for code, s in stamp_codes().items() if code in found and 'spoils' in s}
+
+
+def unproved(root, kind, writers=None):
+    """Why a result does not tell whether it is spoiled, '' where it does: it is older than stamps and evidence of
+    disturbance, or damaged. writers: as of spoiling."""
+    runs = [r for r in items(root, 'runs') if writers is None or word(r, 'driver') in writers]
+    parts = [root] + (items(root, 'ranking') + runs if kind == 'nht1-bt' else [])
+    for part in parts:
+        said = part.get('stamps')
+        if not isinstance(said, list):
+            return 'has no stamps'
+        if len(stamps(part)) != len(said) or any(word(s, 'severity') not in SEVERITIES for s in said):
+            return 'has stamps that cannot be read'
+    for part in runs if kind == 'nht1-bt' else [root] if kind != 'nht1-profile' else []:
+        evidence = members(part, 'disturbance')
+        if not all(isinstance(evidence.get(key), bool) for key in ('disturbed', 'processors_shared')):
+            return 'does not tell whether something else used the machine'
+    return ''
 
 
 # --- files --------------------------------------------------------------------------------------

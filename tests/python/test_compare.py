@@ -42,10 +42,47 @@ class Decides(unittest.TestCase):
 
     def test_spoiled_results_are_not_judged_unless_asked_for(self):
         b = side(1.3)
-        b[0].root['stamps'] = [{'code': 'disturbed', 'sentence': 'It is.'}]
+        b[0].root['stamps'] = [{'code': 'disturbed', 'severity': 'warn', 'sentence': 'It is.'}]
         c = Comparison(side(), b)
         self.assertEqual((c.verdict, c.stamps), (NOT, {'a': {}, 'b': {'disturbed': 1}}))
         self.assertEqual(Comparison(side(), b, nevertheless=True).verdict, WORSE)
+
+    def test_results_that_do_not_tell_whether_they_are_spoiled_are_not_judged_unless_asked_for(self):
+        def without(key, of, value=None):
+            b = side(1.3)
+            part = of(b[0].root)
+            if value is None:
+                del part[key]
+            else:
+                part[key] = value
+            return b
+        def run(root):
+            return root['runs'][1]
+        for b, why in ((without('stamps', lambda root: root), 'has no stamps'), (without('stamps', run), 'has no stamps'),
+                       (without('stamps', run, 'none'), 'has no stamps'),
+                       (without('stamps', run, [{'code': 'disturbed', 'severity': 'warn'}]), 'has stamps that cannot be read'),
+                       (without('disturbance', run), 'does not tell whether something else'),
+                       (without('disturbance', run, {'disturbed': 'no', 'processors_shared': False}), 'does not tell')):
+            with self.subTest(why):
+                c = Comparison(side(), b)
+                self.assertEqual(c.verdict, NOT)
+                self.assertRegex(c.reasons[0], '^B %s.* \\(1 result\\); --nevertheless' % why)
+                c = Comparison(side(), b, nevertheless=True)
+                self.assertEqual(c.verdict, WORSE)
+                self.assertTrue(any(note.startswith('B ' + why) for note in c.notes))
+
+    def test_a_writer_that_shares_processors_by_itself_is_judged(self):
+        # nht1-bt answers: processors lacked beside async alone, or in few of the rounds. Its runs have warnings.
+        def stamped(severity):
+            b = side(1.3)
+            said = {'code': 'processors-shared', 'sentence': 'So it is.', 'numbers': {}}
+            for run in b[0].root['runs'][1::2]:
+                run['stamps'] = [dict(said, severity='warn')]
+            b[0].root['ranking'] = [{'driver': 'posix', 'stamps': [dict(said, severity=severity)]}]
+            return b
+        self.assertEqual(Comparison(side(), stamped('note')).verdict, WORSE)
+        c = Comparison(side(), stamped('warn'))
+        self.assertEqual((c.verdict, c.stamps['b']), (NOT, {'processors-shared': 1}))
 
 
 class Judged(unittest.TestCase):

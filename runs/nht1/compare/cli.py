@@ -18,11 +18,11 @@ compared. One quantity decides: T_T over the T_C of the same round (1 + paired z
 have it in every round, else T_T; of nht1-workload the bandwidth; of several writers or patterns the
 geometric mean. All others, such as the rate while writing, T_C, T_R, are tested, too, corrected for
 their number, and named. Each needs 4 runs or more on each side, better 8 (--repeat 8). Results that
-are stamped as spoiled are not judged without --nevertheless.
+are stamped as spoiled, or do not tell whether they are, are not judged without --nevertheless.
 
 Exit status: 0 B is the same or better, or nothing is shown; 2 worse than the threshold; 4 unclear,
 with --fail-on unclear; 1 not comparable (other N, steps, interval, layout, durability, definition,
-nothing in common, too few runs, spoiled by its stamps), with the reasons; 3 a file cannot be read
+nothing in common, too few runs, spoiled by its stamps, or without them), with the reasons; 3 a file cannot be read
 or written, or nht1-stats is missing (for --html: Jinja2).
 """
 
@@ -45,8 +45,8 @@ def _options(argv):
         help='let the quantities decide whose name begins so, such as T_R or T_T; default: T_T / T_C (1 + paired zeta) '
              'where both sides have it, else T_T; bandwidth')
     add('--nevertheless', action='store_true',
-        help='compare results that are stamped as spoiled (disturbed, too-short, page-cache, not-verified ...) or '
-             'have other buffers (--buffer-offset), too')
+        help='compare results that are stamped as spoiled (disturbed, too-short, page-cache, not-verified ...), do not '
+             'tell whether they are, or have other buffers (--buffer-offset), too')
     add('--json', metavar='FILE', help='write the comparison to FILE as JSON; - is standard output: the text '
                                       'goes to standard error then')
     add('--html', metavar='FILE', help='write the comparison to FILE as a page with a figure; or -')

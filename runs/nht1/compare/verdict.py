@@ -14,7 +14,7 @@ OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_prof
 class Comparison:
     def __init__(self, a, b, level=0.95, threshold=0.05, metric='', nevertheless=False):
         """a, b: results.Results. metric: what the name of the quantity that decides begins with. nevertheless:
-        compare what is stamped as spoiled or has buffers elsewhere, too."""
+        compare what is stamped as spoiled, does not tell whether it is, or has buffers elsewhere, too."""
         self.level, self.threshold = level, threshold
         found = Found()
         self.metrics, self.reasons, self.notes = found.metrics, found.reasons, found.notes
@@ -30,7 +30,8 @@ class Comparison:
         if not self.metrics and not self.reasons and a and b:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
         self.stamps = {'a': self._stamps(a, found.writers), 'b': self._stamps(b, found.writers)}
-        self._refuse(nevertheless, found.studied)
+        self._refuse(nevertheless, found.studied + [words for side in (('A', a), ('B', b)) for words in self._unproved(
+            *side, found.writers)])
         self.primary = None
         self._judge(metric)
 
@@ -42,6 +43,16 @@ class Comparison:
             for code in results.spoiling(result.root, writers):
                 found[code] = found.get(code, 0) + 1
         return found
+
+    def _unproved(self, name, side, writers):
+        """Of results that do not tell whether they are spoiled: what is missing, once each. Of nht1-bt where there
+        is something to compare."""
+        found = {}
+        for result in side:
+            why = results.unproved(result.root, result.kind, writers) if writers or result.kind != 'nht1-bt' else ''
+            if why:
+                found[why] = found.get(why, 0) + 1
+        return ['%s %s (%s)' % (name, why, text.plural(n, 'result')) for why, n in found.items()]
 
     def _refuse(self, nevertheless, studied):
         (self.notes if nevertheless else self.reasons).extend(
