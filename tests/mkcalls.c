@@ -21,6 +21,7 @@
  *     uneven      rank r writes r + 1 times, rank 0 a header of 100 bytes before
  *     header      rank 0 alone writes 10 bytes three times, 1000 bytes apart
  *     separate    every rank a file of its own, FILE.RANK
+ *     own-many    every rank 1100 files of its own, FILE.RANK.N, 10 bytes each, by POSIX calls
  *     self        rank 0 alone, then all
  *     read-back   writes and reads the same
  *     before      as past, and 10 bytes to FILE.before by POSIX calls before MPI_Init
@@ -316,6 +317,16 @@ static void past_mpi_io(const char *name)
     if (fd >= 0) close(fd);
     wrong |= !stdio || fclose(stdio) != 0;
     MPI_File_close(&f);
+}
+
+static void own_many(const char *name)
+{
+    char one[4096];
+    for (int i = 0; i < 1100; i++) {
+        snprintf(one, sizeof one, "%s.%d.%d", name, rank, i);
+        const int fd = open(one, O_CREAT | O_WRONLY, 0644);
+        wrong |= fd < 0 || write(fd, buf, 10) != 10 || close(fd) != 0;
+    }
 }
 
 static void slow(const char *name)
@@ -807,6 +818,7 @@ int main(int argc, char **argv)
         {"uneven", uneven},
         {"header", header},
         {"separate", separate},
+        {"own-many", own_many},
         {"self", self},
         {"read-back", read_back},
     };

@@ -215,6 +215,15 @@ views_are_told() {
     has 'mode="common"' 'processNum="1"' 'processNum="3"' '<calls function="write" n="1" bytes="80"/>'
 }
 
+@test "more files of each rank than a workload can name: none of their calls is lost, and the last file has the rest" {
+    profiled 2 own-many m
+    expect_status 0
+    has 'mode="separate"' "<file index=\"1022\" name=\"$PWD/m.0.1022\"/>" '<file index="1023"'
+    [ "$(grep -c '<file ' profile.xml)" -eq 1024 ]
+    [ "$(grep -c '<workingPoint .*processNum="2".* uniqueBytes="20"' profile.xml)" -eq 1100 ]
+    [ "$(grep -c '<workingPoint file="1023"' profile.xml)" -eq 77 ]
+}
+
 @test "a program that aborts or is killed leaves what was counted" {
     profiled --json p.json 2 abort a.dat
     [ "$status" -ne 0 ]

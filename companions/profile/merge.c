@@ -408,19 +408,28 @@ static int file_index(struct points *all, const char *name)
     return f;
 }
 
-/* The point to which a phase belongs, made when it is the first of it. */
-static struct point *point_of(const struct profile_run *run, struct points *all, int file,
+/* Index of a rank's file in the workload where each has its own: they have the same number on every rank, if
+ * not the same name. The last one stands for all beyond. */
+static int own_file_index(struct points *all, const struct profile_map *m, int number)
+{
+    const int f = (int)num_min(number, WORKLOAD_FILES_MAX - 1);
+    if (!all->file[f]) all->file[f] = m->file[number].name;
+    if (f >= all->files_n) all->files_n = f + 1;
+    return f;
+}
+
+/* The point to which a phase belongs, made when it is the first of it. who: of its processes. */
+static struct point *point_of(const struct profile_run *run, struct points *all, int file, int who,
                               int interface, const struct profile_phase *p)
 {
     const int processes = all->separate ? run->size : p->comm_size;
-    const int who = all->separate || p->comm_size == 1 ? 0 : p->comm_rank;
     for (int i = all->n - 1; i >= 0; i--) {
         struct point *at = &all->point[i];
         const struct profile_phase *seen = NULL;
         for (int k = 0; k < at->processes && !seen; k++)
             seen = at->of[k];
         if (at->file == file && at->interface == interface && at->processes == processes && seen &&
-            seen->ordinal == p->ordinal && (all->separate || !at->of[who]))
+            seen->ordinal == p->ordinal && !at->of[who])
             return at;
     }
     struct point *grown = realloc(all->point, (size_t)(all->n + 1) * sizeof *grown);
@@ -458,17 +467,12 @@ static int points_make(const struct profile_run *run, struct points *all)
         const struct profile_map *m = run->rank[r];
         for (int p = 0; m && p < m->phases_n; p++) {
             const struct profile_phase *phase = &m->phase[p];
-            /* Files of its own have the same number on every rank, if not the same name. */
-            int file = phase->file;
-            if (!all->separate)
-                file = file_index(all, m->file[file].name);
-            else if (file >= all->files_n) {
-                all->files_n = file + 1;
-                all->file[file] = m->file[file].name;
-            }
-            struct point *at = point_of(run, all, file, m->file[phase->file].interface, phase);
+            const int file = all->separate ? own_file_index(all, m, phase->file)
+                                           : file_index(all, m->file[phase->file].name);
+            const int who = all->separate ? r : phase->comm_size == 1 ? 0 : phase->comm_rank;
+            struct point *at = point_of(run, all, file, who, m->file[phase->file].interface, phase);
             if (!at) return mem_error("%d working points", all->n + 1);
-            at->of[all->separate ? r : phase->comm_size == 1 ? 0 : phase->comm_rank] = phase;
+            at->of[who] = phase;
             at->begin_s = fmin(at->begin_s, phase->begin_s);
             at->end_s = fmax(at->end_s, phase->end_s);
         }
