@@ -307,6 +307,31 @@ static void borrowed(const char *name)
     EXPECT(child > 0 && wait(NULL) == child);
 }
 
+/* Files that never have a name, besides FILE, and memory that is none. */
+static void tmpfile_of(const char *name)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    FILE *file = tmpfile();
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100 && close(fd) == 0);
+    EXPECT(file && fwrite(block, 1, 1000, file) == 1000 && fclose(file) == 0);
+}
+
+static void o_tmpfile(const char *name)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    const int other = open(".", O_TMPFILE | O_RDWR, 0600);
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100 && close(fd) == 0);
+    if (other < 0 && errno == EOPNOTSUPP) exit(77);
+    EXPECT(other >= 0 && write(other, block, 1000) == 1000 && close(other) == 0);
+}
+
+static void memory(const char *name)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644), other = memfd_create("m", 0);
+    EXPECT(fd >= 0 && write(fd, block, 100) == 100 && close(fd) == 0);
+    EXPECT(other >= 0 && write(other, block, 1000) == 1000 && close(other) == 0);
+}
+
 /* The C library opens a file for a child. */
 static void spawned(const char *name)
 {
@@ -485,13 +510,14 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*what)(const char *);
-    } way[] = {{"calls", calls},     {"names", names},       {"stdio", stream},
-               {"mmap", mapped},     {"direct", direct},     {"uring", uring},
-               {"twice", twice},     {"early", early},       {"differs", differs},
-               {"threads", threads}, {"forks", forks},       {"many", many},
-               {"waits", waits},     {"borrowed", borrowed}, {"spawned", spawned},
-               {"forking", forking}, {"again", again},       {"attributes", attributes},
-               {"endings", endings}, {"refuses", refuses},   {"numbers", numbers}};
+    } way[] = {{"calls", calls},        {"names", names},         {"stdio", stream},
+               {"mmap", mapped},        {"direct", direct},       {"uring", uring},
+               {"twice", twice},        {"early", early},         {"differs", differs},
+               {"threads", threads},    {"forks", forks},         {"many", many},
+               {"waits", waits},        {"borrowed", borrowed},   {"spawned", spawned},
+               {"forking", forking},    {"again", again},         {"attributes", attributes},
+               {"endings", endings},    {"refuses", refuses},     {"numbers", numbers},
+               {"tmpfile", tmpfile_of}, {"o-tmpfile", o_tmpfile}, {"memory", memory}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

@@ -169,6 +169,15 @@ refused() {
     expect_text "Not seen  mkposix has mapped"
 }
 
+@test "files that never have a name are told, and there is no zeta" {
+    refused "writes a file that never had a name" "$NHT1_TESTBIN/mkposix" tmpfile f.dat
+    expect_json p.json '.profile.not_seen[0].what == "nameless"'
+    run "$NHT1_TESTBIN/mkposix" o-tmpfile f.dat
+    [ "$status" -eq 77 ] || refused "writes a file that never had a name ($PWD;" "$NHT1_TESTBIN/mkposix" o-tmpfile f.dat
+    mkdir memory && cd memory
+    certified "$NHT1_TESTBIN/mkposix" memory f.dat # it is none
+}
+
 @test "a statically linked program is told from one that writes nothing" {
     need_program gcc
     echo 'int main(void) { return 0; }' >empty.c

@@ -308,6 +308,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
         [PROFILE_UNSEEN_MANY] = "%.200s has %.300s open under a number above 65535",
         [PROFILE_UNSEEN_EARLIER] =
             "%.200s has read %.300s before it wrote there: what it read then is there no more",
+        [PROFILE_UNSEEN_NAMELESS] =
+            "%.200s writes a file that never had a name (%.300s; O_TMPFILE, tmpfile), which is not "
+            "followed",
         [PROFILE_UNSEEN_MEMORY] = "%.200s had no memory or disk space to follow %.300s"};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -117,15 +117,16 @@ enum profile_unseen {
     PROFILE_UNSEEN_OPENED,
     PROFILE_UNSEEN_MANY,
     PROFILE_UNSEEN_EARLIER,
+    PROFILE_UNSEEN_NAMELESS,
     PROFILE_UNSEENS
 };
 
 /* Their names in file names and in results. */
 static inline const char *profile_unseen_word(int what)
 {
-    static const char *const word[PROFILE_UNSEENS] = {"memory", "static", "direct", "uring",
-                                                      "aio",    "mapped", "linked", "shaped",
-                                                      "stdio",  "opened", "many",   "earlier"};
+    static const char *const word[PROFILE_UNSEENS] = {
+        "memory", "static", "direct", "uring", "aio",     "mapped",  "linked",
+        "shaped", "stdio",  "opened", "many",  "earlier", "nameless"};
     return word[what];
 }
 

@@ -197,7 +197,11 @@ static void look_at(int fd, bool inherited)
     put(fd, &ignored);
     if (state) {
         follow_add(fd, state->name, flags, paths_find(state->name), state);
-    } else if (n > 0 && path[0] == '/' && st.st_nlink > 0 && paths_followed(path)) {
+    } else if (n > 0 && path[0] == '/' && st.st_nlink == 0) {
+        /* The C library's tmpfile; what memfd_create gives is memory. */
+        if (!inherited && paths_followed(path) && strncmp(path, "/memfd:", 7) != 0)
+            count_unseen(profile_unseen_word(PROFILE_UNSEEN_NAMELESS), path);
+    } else if (n > 0 && path[0] == '/' && paths_followed(path)) {
         note = paths_find(path);
         if (inherited ? note && note->written : true) {
             if (!inherited) count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), path);

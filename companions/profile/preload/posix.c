@@ -114,7 +114,8 @@ static int open_stand_in(const char *whole, bool strokes, int flags, mode_t mode
 int posix_open(const void *caller, int at, const char *name, int flags, mode_t mode)
 {
     const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
-    const bool plain = !(flags & O_PATH) && (flags & O_TMPFILE) != O_TMPFILE;
+    const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    const bool plain = !(flags & O_PATH) && !nameless;
     char whole[PROFILE_PATH_MAX];
     struct stat st;
     if (!count_dir() || !name) return real_openat(at, name, flags, mode);
@@ -127,6 +128,9 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
             count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), name);
         if (count_dropping()) return -1;
     }
+    if (follow_on() && nameless && !posix_is_mpi(caller) &&
+        paths_whole(at, name, true, whole) == 0 && paths_followed(whole))
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_NAMELESS), whole);
     bool ours = named && paths_followed(whole);
     if (!follow_is_process()) { /* a child that has its parent's memory */
         if (!ours || !changes) return real_openat(at, name, flags, mode);
