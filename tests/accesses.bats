@@ -60,6 +60,23 @@ END
     [ "$(($(accesses a.jsonl | wc -l) + lost))" -eq 140000 ]
 }
 
+@test "accesses to files for which there is no room are lost, not another file's" {
+    cat >folders.py <<'END'
+import os
+os.mkdir('d')
+for i in range(16384):
+    os.mkdir('d/%d' % i)
+for i in range(3):
+    with open('f.dat.%d' % i, 'wb') as f:
+        f.write(b'x' * 100)
+END
+    run nht1-profile --accesses a.jsonl --json p.json -- python3 folders.py
+    expect_status 0
+    expect_text "a.jsonl is not complete: 3 accesses of 300 B found no room"
+    expect_json <(head -n 1 a.jsonl) '.runs_n == 0 and .lost_n == 3 and .lost_bytes == 300'
+    expect_json p.json '.profile.lost_n > 0 and .profile.written_bytes == 300'
+}
+
 @test "--accesses: a wrong name, another file, no recording without it" {
     run nht1-profile --accesses a.json -- touch started
     expect_status 1

@@ -154,6 +154,11 @@ views_are_told() {
     profiled --json p.json 1 many m
     expect_status 0
     expect_json p.json '.profile | .writes_n == 300 and .written_bytes == 3000 and .lost_n == 0 and (.points | length) == 300'
+    # And that they are too many to be replayed is no surprise.
+    expect_text "profile.xml has 300 files: nht1-workload does not replay more than 128"
+    run nht1-workload profile.xml
+    expect_status 1
+    expect_text "at most 128"
     [ "$(grep -c '<file ' profile.xml)" -eq 300 ]
 }
 
@@ -222,6 +227,7 @@ views_are_told() {
     [ "$(grep -c '<file ' profile.xml)" -eq 1024 ]
     [ "$(grep -c '<workingPoint .*processNum="2".* uniqueBytes="20"' profile.xml)" -eq 1100 ]
     [ "$(grep -c '<workingPoint file="1023"' profile.xml)" -eq 77 ]
+    expect_text "profile.xml names 1024 files at most, the last one stands for any further ones"
 }
 
 @test "a program that aborts or is killed leaves what was counted" {

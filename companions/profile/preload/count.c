@@ -35,7 +35,8 @@ static uint64_t split_calls;
 static struct table files;                /* struct profile_file, by name and number of processes */
 static int file_phase[PROFILE_FILES_MAX]; /* for SPLIT_RUN */
 static int file_run[PROFILE_FILES_MAX][WORKLOAD_RUN_CALLS]; /* 1 + the last run, 0: none */
-static int64_t run_calls; /* that were entered into runs, or missed */
+static bool file_crowded[PROFILE_FILES_MAX]; /* it stands for others, that found no room */
+static int64_t run_calls;                    /* that were entered into runs, or missed */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER; /* one thread makes the counters */
 static _Thread_local int inside;
@@ -308,6 +309,7 @@ void count_forked(void)
     map = NULL;
     files = (struct table){0}; /* it may be half done: nothing of it is freed */
     memset(file_run, 0, sizeof file_run);
+    memset(file_crowded, 0, sizeof file_crowded);
     files_room = phases_room = runs_room = 0;
     run_calls = 0;
     io_ns = 0;
@@ -348,6 +350,7 @@ int count_file(const char *name, int comm_size, int comm_rank, enum profile_inte
                   (n == files_room && reserve_files(files_room + FILES_STEP) != 0) ||
                   table_put(&files, key, &map->file[n]) < 0)) {
         map->files_lost++;
+        file_crowded[n - 1] = true;
         return n - 1;
     }
     if (!file) {
@@ -434,7 +437,9 @@ void count_run(int file, enum workload_run_call call, int flags, int64_t at, int
                                      .n = 1,
                                      .order = run_calls++};
     int *const last = &file_run[file][call];
-    if (at < 0) {
+    if (file_crowded[file]) {
+        miss(&map->lost, bytes); /* of which file it is nobody knows */
+    } else if (at < 0) {
         miss(&map->unplaced, bytes);
     } else if (*last > 0 && workload_run_join(&map->run[*last - 1], &one)) {
         return;
