@@ -252,6 +252,27 @@ nothing_left() {
     nothing_left
 }
 
+@test "wrong data in one of several repetitions or partitions: status 2, not valid, wherever the median is" {
+    local arguments
+    mkdir -p data
+    for arguments in "-N 1 --repeat 4" "-N 1,2"; do
+        # shellcheck disable=SC2086 # words
+        run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
+            NHT1_FAULT=pwrite:40:flip:0 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 $arguments \
+            --check every --json r.json --sum r.sum
+        expect_status 2
+        expect_text "1 wrong values in what was read back; the first"
+        expect_text "WRONG"
+        expect_schema nht1-beffio-1 r.json
+        expect_json r.json '.status == 2 and .wrong_n == 1 and ([.repetitions[].wrong_n] | add) == 1
+            and (.b_eff_io.valid or .b_eff_io.maximum_valid | not)
+            and all(.partitions[]; .criteria[] | select(.name == "no_errors") | .verdict == "failed")
+            and ([.stamps[] | select(.code == "not-valid").sentence] | any(test("wrong values")))'
+        grep -q "^  criterion 3: error count (1) == 0 -- NOT reached" r.sum
+        nothing_left
+    done
+}
+
 @test "errors of the file system end the run on all ranks, and nothing is left" {
     for plan in pwrite:100+:ENOSPC:0 open:1:EIO:1 open:3:EIO:1 fsync:4:EIO:0; do
         mkdir -p data
@@ -303,7 +324,7 @@ nothing_left() {
     beffio 2 -N 1,2 --repeat 3 --json r.json
     expect_status 4
     expect_schema nht1-beffio-1 r.json
-    expect_json r.json '(.repetitions | length) == 3
+    expect_json r.json '(.repetitions | length) == 3 and all(.repetitions[]; .valid or .wrong_n > 0 | not)
         and ([.repetitions[].bytes_per_s] | sort | .[1]) == .b_eff_io.bytes_per_s
         and .b_eff_io.bytes_per_s == ([.partitions[].values[1].bytes_per_s] | max)'
     nothing_left

@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "companions/beffio/bench.h"
 #include "companions/beffio/check.h"
+#include "companions/beffio/job.h"
 
 #include "mpi_io_common.h"
 
@@ -504,6 +505,23 @@ static void hints_of_a_chunk_size_reach_the_library(void **state)
     }
 }
 
+/* One that space cut short, say, is not what the papers take the largest of. */
+static void the_maximum_is_that_of_a_valid_repetition(void **state)
+{
+    (void)state;
+    struct beffio_rep rep[] = {
+        {.value = 5, .valid = true}, {.value = 9}, {.value = 7, .valid = true}};
+    struct beffio_job job = {.rep = rep, .reps_done = 3};
+    bool valid = false;
+    assert_true(beffio_job_maximum(&job, &valid) == 7 && valid);
+    job.wrong_n = 1;
+    assert_true(beffio_job_maximum(&job, &valid) == 7 && !valid);
+    rep[0].valid = rep[2].valid = false;
+    assert_true(beffio_job_maximum(&job, &valid) == 9 && !valid);
+    job.reps_done = 0;
+    assert_true(isnan(beffio_job_maximum(&job, &valid)) && !valid);
+}
+
 static int clear(void **state)
 {
     (void)state;
@@ -528,6 +546,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(beyond_16_gb, clear),
         cmocka_unit_test_setup(foreign_files_are_refused, clear),
         cmocka_unit_test_setup(hints_of_a_chunk_size_reach_the_library, clear),
+        cmocka_unit_test_setup(the_maximum_is_that_of_a_valid_repetition, clear),
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -205,6 +205,17 @@ static void each_criterion_alone_fails_a_result(void **state)
     }
 }
 
+static void wrong_data_elsewhere_in_the_run_are_not_valid_either(void **state)
+{
+    (void)state;
+    struct beffio_criterion_result r[BEFFIO_CRITERIA];
+    const struct beffio_schedule s = {.definition = BEFFIO_1_X, .t_s = 900, .partitions_n = 3};
+    struct beffio_facts f = good(&s);
+    f.elsewhere_n = 3;
+    assert_false(beffio_judge(&f, r));
+    assert_non_null(strstr(r[BEFFIO_ERRORS].words, "3 in other partitions or repetitions"));
+}
+
 static void what_nobody_looked_at_is_not_valid(void **state)
 {
     (void)state;
@@ -396,6 +407,7 @@ int main(void)
         cmocka_unit_test(what_was_not_measured_is_no_number),
         cmocka_unit_test(coffee_cup),
         cmocka_unit_test(each_criterion_alone_fails_a_result),
+        cmocka_unit_test(wrong_data_elsewhere_in_the_run_are_not_valid_either),
         cmocka_unit_test(what_nobody_looked_at_is_not_valid),
         cmocka_unit_test(what_comes_from_memory_is_not_cache_honest),
         cmocka_unit_test(hints_apply_where_they_say),

@@ -32,6 +32,15 @@ struct beffio_part {
 struct beffio_rep {
     double value;
     int procs;
+    bool valid;      /* by what this repetition alone measured */
+    int64_t wrong_n; /* in all of its partitions */
+};
+
+/* Where in a run data were wrong first. */
+struct beffio_wrong {
+    struct beffio_findings found; /* wrong_n 0: nowhere */
+    int procs, rep;
+    enum beffio_access access;
 };
 
 struct beffio_job {
@@ -57,7 +66,8 @@ struct beffio_job {
     int64_t progress_done;
     double took_s;
     int best; /* partition with the largest value under the definition of the run; -1: none */
-    int64_t wrong_n;
+    int64_t wrong_n; /* of all partitions and repetitions: one is enough for no valid result */
+    struct beffio_wrong wrong_first;
 };
 
 /* Finds out what the job stands on, reads the hints, looks at the space. Nothing is measured; the
@@ -81,8 +91,9 @@ int64_t beffio_job_expected(const struct beffio_job *job);
  * the check adds to them at the rate of writing. */
 double beffio_job_check_s(const struct beffio_job *job);
 
-/* The largest value of the repetitions, which the papers take; NaN without one. */
-double beffio_job_maximum(const struct beffio_job *job);
+/* The largest value of the valid repetitions, which the papers take, or of all where none is valid;
+ * NaN without one. [out] valid: may be NULL. */
+double beffio_job_maximum(const struct beffio_job *job, bool *valid);
 
 /* The judgements (base/stamp.h). p: of a partition, or NULL: of the whole, for the partition with
  * the largest value. New reference. */

@@ -159,10 +159,12 @@ static json_t *headline(const struct beffio_job *job)
     if (job->best < 0) return json_null();
     const struct beffio_part *p = &job->part[job->best];
     const enum beffio_definition d = job->setup->schedule.definition;
-    return json_pack("{ss so so si sb sb so sb so}", "definition", beffio_definition_name(d),
+    bool maximum_valid;
+    const double maximum = beffio_job_maximum(job, &maximum_valid);
+    return json_pack("{ss so so sb si sb sb so sb so}", "definition", beffio_definition_name(d),
                      "bytes_per_s", js_real(p->values.partition[d]), "maximum_bytes_per_s",
-                     js_real(beffio_job_maximum(job)), "procs", p->bench.procs, "valid",
-                     (int)p->valid, "cache_honest", (int)p->honesty.honest, "cache_factor",
+                     js_real(maximum), "maximum_valid", (int)maximum_valid, "procs", p->bench.procs,
+                     "valid", (int)p->valid, "cache_honest", (int)p->honesty.honest, "cache_factor",
                      js_real(p->honesty.factor), "files_counted",
                      (int)beffio_counts(&job->setup->schedule, d), "buffer_offset_bytes",
                      buffer_offset(&p->bench));
@@ -227,8 +229,10 @@ static json_t *repetitions_json(const struct beffio_job *job)
 {
     json_t *list = json_array();
     for (int r = 0; r < job->reps_done; r++)
-        json_array_append_new(list, json_pack("{so si}", "bytes_per_s", js_real(job->rep[r].value),
-                                              "procs", job->rep[r].procs));
+        json_array_append_new(list,
+                              json_pack("{so si sb sI}", "bytes_per_s", js_real(job->rep[r].value),
+                                        "procs", job->rep[r].procs, "valid", (int)job->rep[r].valid,
+                                        "wrong_n", (json_int_t)job->rep[r].wrong_n));
     return list;
 }
 
@@ -247,6 +251,7 @@ json_t *beffio_result_json(const void *of, int status)
     js_set(o, "axis", axis(job));
     js_set(o, "b_eff_io", headline(job));
     js_set(o, "repetitions", repetitions_json(job));
+    js_set(o, "wrong_n", json_integer(job->wrong_n));
     js_set(o, "stamps", beffio_job_stamps(job, NULL));
     js_set(o, "disturbance", disturbance_json(&job->disturbance));
     js_set(o, "took_s", js_real(job->took_s));

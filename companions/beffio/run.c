@@ -68,6 +68,9 @@ static int step(struct beffio_job *job, struct beffio_part *p, int which)
                                 &b->measured.remove_s[t]));
     for (int a = 0; a < BEFFIO_ACCESSES; a++) {
         TRY(beffio_findings_sum(b, &b->findings[a], &p->wrong[a]));
+        if (job->wrong_n == 0 && p->wrong[a].wrong_n > 0)
+            job->wrong_first =
+                (struct beffio_wrong){p->wrong[a], b->procs, job->reps_done, (enum beffio_access)a};
         job->wrong_n += p->wrong[a].wrong_n;
     }
     p->done = true;
@@ -113,7 +116,8 @@ static int measure_all(struct beffio_job *job)
 
 /* --- judging, on rank 0 --------------------------------------------------------------------- */
 
-static void judge(const struct beffio_job *job, struct beffio_part *p)
+/* wrong_n: of all that is judged together, this partition's among them. */
+static void judge(const struct beffio_job *job, struct beffio_part *p, int64_t wrong_n)
 {
     const struct beffio_options *o = &job->setup->opt;
     struct beffio_facts f = {.schedule = &job->setup->schedule,
@@ -130,6 +134,7 @@ static void judge(const struct beffio_job *job, struct beffio_part *p)
         f.errors_n += p->wrong[a].wrong_n;
         if (p->values.access_bytes[a] < f.least_bytes) f.least_bytes = p->values.access_bytes[a];
     }
+    f.elsewhere_n = wrong_n - f.errors_n;
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
         if (p->bench.result[BEFFIO_WRITE].pattern[no].capped) f.capped = true;
     double share = 0, bytes = 0;
@@ -146,7 +151,7 @@ static void judge(const struct beffio_job *job, struct beffio_part *p)
     beffio_honesty(&f, &p->honesty);
 }
 
-static void evaluate(struct beffio_job *job)
+static void evaluate(struct beffio_job *job, int64_t wrong_n)
 {
     const struct beffio_schedule *c = &job->setup->schedule;
     job->best = -1;
@@ -154,19 +159,23 @@ static void evaluate(struct beffio_job *job)
         struct beffio_part *p = &job->part[i];
         if (!p->done) continue;
         beffio_values(c, &p->bench.measured, &p->values);
-        judge(job, p);
+        judge(job, p, wrong_n);
         const double value = p->values.partition[c->definition];
         if (job->best < 0 || value > job->part[job->best].values.partition[c->definition])
             job->best = i;
     }
 }
 
-double beffio_job_maximum(const struct beffio_job *job)
+double beffio_job_maximum(const struct beffio_job *job, bool *valid)
 {
-    double most = NAN;
-    for (int r = 0; r < job->reps_done; r++)
-        most = fmax(most, job->rep[r].value);
-    return most;
+    double of_all = NAN, of_valid = NAN;
+    for (int r = 0; r < job->reps_done; r++) {
+        of_all = fmax(of_all, job->rep[r].value);
+        if (job->rep[r].valid) of_valid = fmax(of_valid, job->rep[r].value);
+    }
+    const bool any = !isnan(of_valid);
+    if (valid) *valid = any && job->wrong_n == 0;
+    return any ? of_valid : of_all;
 }
 
 json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part *p)
@@ -214,12 +223,14 @@ static int repeat(struct beffio_job *job)
     double *sorted = calloc((size_t)reps_n, sizeof *sorted);
     int rc = par_agree(MPI_COMM_WORLD, aside && sorted ? 0 : mem_error("repetitions"));
     for (int r = 0; rc == 0 && r < reps_n; r++) {
+        const int64_t before_n = job->wrong_n;
         rc = measure_all(job);
         if (rc < 0 || job->rank != 0) continue;
-        evaluate(job);
+        const int64_t wrong_n = job->wrong_n - before_n;
+        evaluate(job, wrong_n);
         const struct beffio_part *best = &job->part[job->best];
         job->rep[r] = (struct beffio_rep){best->values.partition[job->setup->schedule.definition],
-                                          best->bench.procs};
+                                          best->bench.procs, best->valid, wrong_n};
         memcpy(aside + r * n, job->part, bytes);
         sorted[r] = job->rep[r].value;
         job->reps_done = r + 1;
@@ -235,7 +246,7 @@ static int repeat(struct beffio_job *job)
             job->part[i].bench.library = library;
         }
     }
-    if (job->rank == 0) evaluate(job);
+    if (job->rank == 0) evaluate(job, job->wrong_n);
     free(aside);
     free(sorted);
     return rc;
@@ -244,19 +255,17 @@ static int repeat(struct beffio_job *job)
 /* Rank 0 has the results and judges them; the error code is broadcast. */
 static int verdict(const struct beffio_job *job)
 {
-    char words[512];
+    char words[512], rep[48] = "";
     int rc = 0;
-    for (int i = 0; rc == 0 && i < job->setup->schedule.partitions_n; i++)
-        for (int a = 0; rc == 0 && a < BEFFIO_ACCESSES; a++) {
-            const struct beffio_part *p = &job->part[i];
-            if (job->rank != 0 || p->wrong[a].wrong_n == 0) continue;
-            beffio_findings_words(&p->wrong[a], words, sizeof words);
-            rc = err_set(ERR_VERIFY,
-                         "%lld wrong values in what was read back; the first, on %d processes "
-                         "after %s: %s",
-                         (long long)job->wrong_n, p->bench.procs,
-                         beffio_access_name((enum beffio_access)a), words);
-        }
+    if (job->rank == 0 && job->wrong_n > 0) {
+        const struct beffio_wrong *w = &job->wrong_first;
+        beffio_findings_words(&w->found, words, sizeof words);
+        if (job->setup->opt.repeat > 1) snprintf(rep, sizeof rep, " in repetition %d", w->rep + 1);
+        rc = err_set(ERR_VERIFY,
+                     "%lld wrong values in what was read back; the first%s, on %d processes "
+                     "after %s: %s",
+                     (long long)job->wrong_n, rep, w->procs, beffio_access_name(w->access), words);
+    }
     for (int c = 0; job->rank == 0 && rc == 0 && c < BEFFIO_CRITERIA; c++)
         if (!job->part[job->best].criterion[c].met)
             rc = err_set(ERR_INVALID, "finished, but not valid as a result: %s",

@@ -184,13 +184,10 @@ static void sum_values(const struct beffio_job *job, FILE *to, const struct beff
 {
     const double bytes = (double)p->values.access_bytes[BEFFIO_WRITE];
     const struct beffio_schedule *c = &job->setup->schedule;
-    long long wrong_n = 0;
-    for (int a = 0; a < BEFFIO_ACCESSES; a++) {
+    for (int a = 0; a < BEFFIO_ACCESSES; a++)
         fprintf(to, "weighted average bandwidth for %-7s : %8.3f MB/s on %d processes\n",
                 beffio_access_name((enum beffio_access)a), p->values.access[a] / 1e6,
                 p->bench.procs);
-        wrong_n += p->wrong[a].wrong_n;
-    }
     fprintf(to,
             "(type=0 is weighted double)\n\n"
             "Total amount of data written/read with each access method: %8.3f MBytes\n"
@@ -207,7 +204,7 @@ static void sum_values(const struct beffio_job *job, FILE *to, const struct beff
     fprintf(to,
             "  criterion 2: shared file pointers must be used for pattern type 1 -- %s\n"
             "  criterion 3: error count (%lld) == 0 -- %s\n\n",
-            reached(p->criterion[BEFFIO_POINTERS].met), wrong_n,
+            reached(p->criterion[BEFFIO_POINTERS].met), (long long)job->wrong_n,
             reached(p->criterion[BEFFIO_ERRORS].met));
 }
 

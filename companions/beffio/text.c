@@ -167,15 +167,21 @@ static void partition_text(const struct beffio_job *job, FILE *to, const struct 
 /* What is wrong with the data, and what is to be thought of the result. */
 static void judged(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
-    int64_t most = job->setup->opt.errors;
+    int64_t most = job->setup->opt.errors, shown_n = 0;
     char words[512];
     for (int i = 0; i < job->setup->schedule.partitions_n; i++)
         for (int a = 0; a < BEFFIO_ACCESSES; a++) {
             const struct beffio_findings *f = &job->part[i].wrong[a];
-            if (f->wrong_n == 0 || most-- <= 0) continue;
+            if (f->wrong_n == 0) continue;
+            shown_n++;
+            if (most-- <= 0) continue;
             beffio_findings_words(f, words, sizeof words);
             plain_entry(to, "WRONG", "%s", words);
         }
+    if (job->wrong_n > 0 && shown_n == 0 && most > 0) { /* not in the repetition above */
+        beffio_findings_words(&job->wrong_first.found, words, sizeof words);
+        plain_entry(to, "WRONG", "in repetition %d: %s", job->wrong_first.rep + 1, words);
+    }
     fprintf(to, "%s by definition\n", p->valid ? "VALID" : "NOT VALID");
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
         plain_entry(to, "", "%s: %s", p->criterion[c].met ? "met" : "NOT MET",
@@ -210,7 +216,7 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
             to, "Repeated",
             "%d times: from %.3f MB/s to the maximum, which the papers take, %.3f MB/s; all "
             "above is of the median one",
-            job->reps_done, least / 1e6, beffio_job_maximum(job) / 1e6);
+            job->reps_done, least / 1e6, beffio_job_maximum(job, NULL) / 1e6);
     judged(job, to, best);
     beffio_sum_last_line(job, to);
     fflush(to);

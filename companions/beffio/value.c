@@ -139,8 +139,12 @@ bool beffio_judge(const struct beffio_facts *f, struct beffio_criterion_result r
     decide(&r[BEFFIO_POINTERS], f->shared, "%s",
            f->shared ? "type 1 used the shared file pointer"
                      : "type 1 ran without the shared file pointer (--noshared)");
-    decide(&r[BEFFIO_ERRORS], f->errors_n == 0 && !f->unchecked,
-           "%" PRId64 " wrong values in what was read%s", f->errors_n,
+    char elsewhere[96] = "";
+    if (f->elsewhere_n > 0)
+        snprintf(elsewhere, sizeof elsewhere,
+                 ", %" PRId64 " in other partitions or repetitions of the run", f->elsewhere_n);
+    decide(&r[BEFFIO_ERRORS], f->errors_n == 0 && f->elsewhere_n == 0 && !f->unchecked,
+           "%" PRId64 " wrong values in what was read%s%s", f->errors_n, elsewhere,
            f->unchecked ? ", of which --check none looked at the last calls only" : "");
     decide(&r[BEFFIO_CAP], !f->capped, "%s",
            !f->capped ? "space did not limit the writing"

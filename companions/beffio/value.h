@@ -63,6 +63,7 @@ struct beffio_facts {
     const struct beffio_schedule *schedule;
     bool shared;         /* type 1 with the shared pointer */
     int64_t errors_n;    /* wrong values read */
+    int64_t elsewhere_n; /* those of other partitions and repetitions of the run */
     bool unchecked;      /* but for the last call of a read, nobody looked */
     int64_t least_bytes; /* of the accesses: the one that moved least */
     int64_t cache_bytes; /* what the file system may keep in memory */
