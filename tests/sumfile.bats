@@ -169,6 +169,14 @@ print($1)"
         for m in __import__('json').load(open('r.json'))['measurements'] for i, v in enumerate(m['process_min_bytes_per_s'][0]) if v is not None)"
 }
 
+@test "a last line alone whose memory stands elsewhere is read, without a traceback" {
+    echo ' b_eff_io =  151.494 MB/s on 1 processes and with 256 MByte/PE, scheduled time=0.1 Min, on Linux' >x.sum
+    says "len(r) == 1 and near(r[0]['value'], 151.494e6) and r[0]['procs'] == 1 and r[0]['memory_per_process_bytes'] is None
+        and any('no partition in the file but the last line' in w for _, _, w in r[0]['told'])"
+    sed -i 's/time=0.1/time=9e99/' x.sum
+    says "r[0]['scheduled_s'] is None and any('9e99' in w for _, _, w in r[0]['told'])"
+}
+
 @test "what is no summary is none; control characters do not come through" {
     echo "dear diary" >x.sum
     says "r is None"

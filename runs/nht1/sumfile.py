@@ -291,7 +291,7 @@ class _B_eff_io:
             self.head['m_part_bytes'] = None if part is None else int(round(part * MIB))
 
     def _begin(self, at, m):
-        procs, memory = self.f.number(at, m, 1, 1), self.f.number(at, m, 2, 0)
+        procs, memory = self.f.number(at, m, 1, 1), self.f.number(at, m, 2, 0) if m.group(2) else None
         self.part = dict(
             self.common, procs=None if procs is None else int(procs), scheduled_s=None,
             memory_per_process_bytes=None if memory is None else int(memory * MIB),
@@ -489,8 +489,9 @@ class _B_eff_io:
             self.part = None
             self._begin(at, re.match(r'.*?on (\S+) processes(?: with (\d+))?', f.lines[at - 1])) if memory else None
             if self.part:
+                scheduled = f.number(at, minutes, 1, 0) if minutes else None
                 self.part.update(value=value * MB, valid='NOT VALID' not in f.lines[at - 1],
-                                 scheduled_s=f.number(at, minutes, 1, 0) * 60 if minutes and re.fullmatch(NUMBER, minutes.group(1)) else None)
+                                 scheduled_s=None if scheduled is None else scheduled * 60)
         have, want = [p['procs'] for p in self.found], self.head['partitions']
         if want and have != want:
             f.tell(at, 1, 'the head names partitions of %s processes, the file has %s' % (
