@@ -1007,6 +1007,27 @@ END
     [ ! -e x.html ]
 }
 
+@test "trend of b_eff and b_eff_io: another definition, partition or offset of buffers is another curve" {
+    local i=0 other
+    results beffio beff
+    for other in . '.b_eff_io.definition = "2.1"' '.b_eff_io.procs += 1' '.b_eff_io.buffer_offset_bytes = [16, 32]' .; do
+        cp beffio.json t$((++i)).json
+        change t$i.json "$other"
+    done
+    run nht1-report trend t?.json --metric b_eff_io --no-figures -o t.html --csv tab
+    expect_status 0
+    expect_text "5 points in 4 lines"
+    for other in "partition of [12], definition 1.x, buffers 0 bytes off a page, not valid" "definition 2.1" "buffers 16 to 32 bytes off"; do
+        grep -q "$other" tab/trend-1.csv
+    done
+    cp beff.json u.json
+    change u.json '.buffer_offset_bytes = [8, 8]'
+    run nht1-report trend beff.json u.json --metric b_eff --no-figures -o t.html --csv tab
+    expect_status 0
+    expect_text "2 points in 2 lines"
+    grep -q "definition [^,]*, buffers 8 bytes off a page" tab/trend-1.csv
+}
+
 @test "the axis of trend has two to six ticks, each with its date, however short or long the time" {
     PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 "$REPORT_PYTHON" - <<'END'
 import random, re

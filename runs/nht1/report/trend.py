@@ -6,7 +6,7 @@ import time
 from typing import NamedTuple
 
 from .. import results, text, trouble
-from ..results import NAN, real, true, word
+from ..results import NAN, at, integer, real, true, word
 from . import frame
 from .page import Figure, Page, Table
 
@@ -95,19 +95,31 @@ def _of_cells(found, metric, level):
     return points
 
 
+def _buffers(found):
+    """"16" or "0 to 48" of the offsets, least and most of all processes, that a result says."""
+    ends = [v for v in found if isinstance(v, int)][:2] if isinstance(found, list) else []
+    return ' to '.join(dict.fromkeys(map(str, ends)))
+
+
+def _line(root, kind):
+    """What has to be alike for values to be of one curve."""
+    of = {'nht1-beff': '', 'nht1-beffio': 'b_eff_io.'}[kind]
+    definition, buffers = word(root, of + 'definition'), _buffers(at(root, of + 'buffer_offset_bytes'))
+    procs = integer(root, of + 'procs') if of else 0
+    return ', '.join([text.plural(integer(root, 'system.ranks', 1), 'rank')] + [words for words, known in (
+        ('partition of %d' % procs, procs), ('definition ' + definition, definition),
+        ('buffers %s bytes off a page' % buffers, buffers),
+        ('not valid', not true(root, (of or 'result.') + 'valid'))) if known])
+
+
 def _of_results(found, metric):
     _, factor, kind, path = RESULTS[metric]
-    valid = {'nht1-beff': 'result.valid', 'nht1-beffio': 'b_eff_io.valid'}[kind]
     points = []
     for r in found.of(kind):
         value = factor * real(r.root, path)
         if value == value:
-            definition = word(r.root, 'definition')
-            points.append(Point(word(r.root, 'system.cpu.model') or 'this system', '%s%s%s' % (
-                text.plural(results.integer(r.root, 'system.ranks', 1), 'rank'),
-                ', definition ' + definition if definition else '',
-                '' if true(r.root, valid) else ', not valid'), _date(r), word(r.root, 'version'),
-                value, NAN, NAN, r.shown))
+            points.append(Point(word(r.root, 'system.cpu.model') or 'this system', _line(r.root, kind), _date(r),
+                                word(r.root, 'version'), value, NAN, NAN, r.shown))
     return points
 
 
