@@ -228,6 +228,20 @@ nothing_left() {
     expect_text "1073741824" # at most 1 GB there
 }
 
+@test "space that fits the files of all partitions together warns of nothing, less warns of the partition that it ends" {
+    local ranks bytes
+    # Under 2.1 the files of all exist together, and the largest partition has far more than a third of them.
+    for ranks in 3 48 64; do
+        beffio alone --dry-run --ranks "$ranks" --rate 1G -T 60 --definition 2.1 --max-space 60G --json plan.json
+        bytes=$(jq .disk_bytes plan.json)
+        beffio alone --dry-run --ranks "$ranks" --rate 1G -T 60 --definition 2.1 --max-space $((bytes + 200000000))
+        expect_status 0
+        [[ $output != *"lack of space"* ]]
+        beffio alone --dry-run --ranks "$ranks" --rate 1G -T 60 --definition 2.1 --max-space $((bytes - 200000000))
+        [ "$(tr -s ' \n' ' ' <<<"$output" | grep -o "rate [0-9]* processes would write" | sort -u)" = "rate $ranks processes would write" ]
+    done
+}
+
 @test "a dry run overwrites no file but a plan" {
     echo precious >notes
     beffio alone --dry-run --rate 1G -MB 16 --json notes

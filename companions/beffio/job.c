@@ -261,6 +261,21 @@ static int part_make(struct beffio_job *job, int index)
     return rc;
 }
 
+/* The share of each partition as it will be when it begins, if those before it take what is expected. */
+static void shares_expect(struct beffio_job *job, const int64_t share[])
+{
+    const struct beffio_schedule *c = &job->setup->schedule;
+    int64_t used = 0;
+    for (int i = 0; i < c->partitions_n; i++) {
+        struct beffio_part *p = &job->part[i];
+        int64_t *mine = &p->bench.share_bytes;
+        *mine = !beffio_job_together(job) ? share[i]
+                                          : beffio_room_left(c, job->m_part_bytes, job->room_bytes,
+                                                             used, i, p->bench.evenly);
+        used = num_sum(used, num_min(*mine, p->expected_bytes));
+    }
+}
+
 /* Whether the files may take what they are expected to. */
 static int space_check(struct beffio_job *job)
 {
@@ -277,8 +292,7 @@ static int space_check(struct beffio_job *job)
     }
     const int64_t missing =
         beffio_room_share(c, job->m_part_bytes, job->room_bytes, beffio_job_together(job), share);
-    for (int i = 0; i < c->partitions_n; i++)
-        job->part[i].bench.share_bytes = share[i];
+    shares_expect(job, share);
     if (o->dry_run) return 0;
     if (missing > 0)
         return err_set(ERR_IO,
