@@ -48,7 +48,7 @@ refused() {
             and .reads_n == $(grep -cE 'read[^(]*\([0-9]+<[^>]*f\.dat' calls)
             and .mpi_ranks_n == 0 and .posix_writes_n == .writes_n and .not_seen == []"
         expect_json p.json ".profile.written_bytes == $(sed -nE '/write[^(]*\([0-9]+<[^>]*f\.dat/s/.* = ([0-9]+)$/\1/p' calls |
-            paste -sd+ | bc)"
+            awk '{ sum += $1 } END { printf "%d", sum }')"
     done
 }
 
@@ -188,9 +188,9 @@ refused() {
     expect_text "no process was seen to open a file for writing"
 }
 
-@test "cp, tar, cat and sqlite3 have a zeta, and leave what they leave by themselves" {
+@test "cp, tar and cat have a zeta, and leave what they leave by themselves" {
     head -c 3000000 /dev/urandom >in.dat
-    mkdir cp tar cat sql
+    mkdir cp tar cat
     cd cp
     certified cp ../in.dat copy.dat
     cmp ../in.dat copy.dat
@@ -200,7 +200,9 @@ refused() {
     cd ../cat
     certified sh -c 'cat ../in.dat ../in.dat >twice.dat; mv twice.dat two.dat; wc -c <two.dat'
     cat ../in.dat ../in.dat | cmp - two.dat
-    cd ../sql
+}
+
+@test "sqlite3 has a zeta, and leaves what it leaves by itself" {
     need_program sqlite3
     certified sqlite3 t.db 'begin; create table t(a); insert into t values (1), (2), (3); commit; select sum(a) from t;'
     [ "$(sqlite3 t.db 'select sum(a) from t')" = 6 ]

@@ -87,6 +87,18 @@ in_box() {
     [ -z "$output" ]
 }
 
+@test "set-up installs each program that a test says it would" {
+    # What comes with the system, or with another program that is looked for.
+    local basics=" flock taskset setarch unshare localedef perl gcc h5diff mpirun.mpich " name names
+    names=$(grep -h '^ *need_program' "$NHT1_ROOT"/tests/*.bats "$NHT1_ROOT"/tests/fs/*.bats |
+        sed 's/"[^"]*\$[^"]*)*"//g; s/^ *need_program//' | tr ' ' '\n' | sort -u)
+    [ "$(wc -w <<<"$names")" -ge 20 ]
+    for name in $names; do
+        [[ $basics == *" $name "* ]] || grep -qE "^check[* ]*\\| (cmd:$name|file:$name) |^run +\\| cmd:$name " "$NHT1_ROOT/config/packages" ||
+            { echo "config/packages: no $name" && return 1; }
+    done
+}
+
 @test "dnf and zypper get the names of their own packages" {
     bare_system
     stand_in dnf 'exit 1'
@@ -104,7 +116,7 @@ in_box() {
     stand_in id 'echo 0'
     stand_in pkg-config 'exit 0'
     stand_in apt-get 'case $* in *install*)
-        for p in gcc make mpicc mpirun jq python3 bats prove objdump; do
+        for p in gcc make mpicc mpirun jq python3 bats prove objdump pgrep; do
             echo exit >$BOX/$p; /bin/chmod +x $BOX/$p; done ;; esac'
     in_box
     expect_status 0
@@ -148,7 +160,7 @@ in_box() {
 basic_system() {
     bare_system
     local name
-    for name in gcc make mpicc mpirun jq python3 bats prove objdump; do
+    for name in gcc make mpicc mpirun jq python3 bats prove objdump pgrep; do
         stand_in "$name" 'exit 0'
     done
     stand_in id 'echo 0'
