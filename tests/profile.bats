@@ -177,7 +177,7 @@ views_are_told() {
     echo 'int main(void) { return 0; }' >empty.c
     env -u OMPI_CC "$(wrapper mpicc)" "${settings[@]}" -o empty empty.c || not_here "no ThreadSanitizer"
     env -u OMPI_CC "$(wrapper mpicc)" "${settings[@]}" -I"$NHT1_ROOT" -o mkcalls "$NHT1_ROOT/tests/mkcalls.c" "${sources[@]}" -ldl -pthread
-    run timeout 300 env NHT1_PROFILE_DIR="$PWD" TSAN_OPTIONS=exitcode=0 setarch -R "$NHT1_ROOT/tests/mpi-run" -np 1 ./mkcalls threads t.dat
+    run timeout "$NHT1_HANG_S" env NHT1_PROFILE_DIR="$PWD" TSAN_OPTIONS=exitcode=0 setarch -R "$NHT1_ROOT/tests/mpi-run" -np 1 ./mkcalls threads t.dat
     expect_status 0
     [ -s rank-0 ]
     # The MPI library itself is not compiled for it.
