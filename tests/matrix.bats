@@ -22,9 +22,12 @@ beffio    2 4 result                     nht1-beffio --quiet -p data --force -MB
 patterns  2 4 result                     nht1-workload job.conf --quiet --force --out data/f --json data/result
 common    2 0 result                     nht1-workload common.xml --quiet --force --out data/f --json data/result
 separate  2 0 result                     nht1-workload separate.xml --quiet --force --out data/f --json data/result
+accesses  2 0 result                     nht1-workload a.jsonl --quiet --force --out data/f --json data/result
 merge     1 0 f|f.json|f.rank?????       nht1-verify --merge data/f
 export    1 0 f|f.json|f.*.vti|f.pvd     nht1-verify --export vti data/f
 profile   1 0 f.xml|result               nht1-profile --quiet --out data/f.xml --json data/result -- true
+written   1 0 f.xml|f.jsonl|g|mine|result  nht1-profile --quiet --out data/f.xml --accesses data/f.jsonl --json data/result -- cp data/mine data/g
+dropped   1 0 f.xml|g|mine|result        nht1-profile --quiet --t-c --out data/f.xml --json data/result -- cp data/mine data/g
 beff      2 4 result|sum                 nht1-beff --quick --quiet --time-limit 1 --memory-per-process 16M --sum data/sum --json data/result
 stats     1 0 result                     nht1-stats --json data/result 1 2 3
 study     1 0 $study  nht1-study x.ini --quiet --no-plan --no-report --out data/s
@@ -35,13 +38,17 @@ END
 setup_file() {
     real_python
     cd "$BATS_FILE_TMPDIR" || return 1
-    mkdir made made/merge made/export
+    mkdir made made/merge made/export made/written made/dropped
+    printf '%08191d\n' 1 | tee made/written/mine >made/dropped/mine
     local bt=(nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --quiet --verify never)
     mpi_run 2 "${bt[@]}" --io perrank --out made/merge/f
     mpi_run 1 "${bt[@]}" --io posix --out made/export/f --json made/one.json
     printf 'Data 4k\nRecord 512\nCells 4\nTemporal write,read\n<Pattern sequential> </Pattern>\n' >made/job.conf
     (cd made && nht1-workload --make common.xml processNum=2 uniqueBytes=8000 sizeMean=1000 contMean=1000 collFrac=0)
     printf '[study]\nrepeats = 1\n[run]\nprogram = nht1-bt\nranks = 1\nio = posix\nn = 12\nsteps = 4\ndt = 0.001\ninterval = 2\ntc = 1\n' >made/x.ini
+    # By two processes, the first of which writes in pieces.
+    (cd made && nht1-profile --quiet --out a.xml --accesses a.jsonl -- \
+        sh -c 'dd if=/dev/zero of=a bs=4096 count=6 conv=fsync status=none & cp one.json b; wait' && rm a b a.xml)
     sed "s/mode=.common./mode=\"separate\"/" made/common.xml >made/separate.xml
 }
 
@@ -91,9 +98,11 @@ told() {
     case $(<err) in *"$program: "*) ;; *) bad "$1: says nothing" ;; esac
 }
 
-# only PATTERN: nothing else is in ./data, but what was given and what somebody else has put there.
+# only PATTERN: nothing else is in ./data, but what was given and what somebody else has put there; what a user has
+# there beside is as it was.
 only() {
-    local file
+    local file mine=$BATS_FILE_TMPDIR/made/$name/mine
+    [ ! -e "$mine" ] || cmp -s "$mine" data/mine || bad "$2: data/mine is not as it was"
     for file in $(find data -mindepth 1 -printf '%f\n'); do
         # shellcheck disable=SC2053 # a pattern
         [[ $file == @($1|foreign) ]] || { bad "$2: left $file" && return 0; }
@@ -209,7 +218,8 @@ foreign() {
     go
     for target in $(find data -mindepth 1 -maxdepth 1 -printf '%f\n'); do
         fresh
-        [ ! -e "data/$target" ] || continue
+        # What is given, and what the profiled program writes over of itself.
+        [ ! -e "data/$target" ] && [ "$target" != g ] || continue
         echo "dear diary" >"data/$target"
         go
         told "somebody else's $target"
