@@ -10,7 +10,7 @@ load helpers
 # Name, ranks, status of a run that goes well, names that it may leave in ./data, and its command.
 table() {
     local bt="nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --quiet --verify never --out data/f --json data/result"
-    local study="s|runs|p01-r01|p01-r01.part|p01-r01-1|dumps|dump.bin.json?(.journal)|interrupted|run.json.????????.tmp|lock|study.ini|@(study|summary|run|result).json|@(runs|summary).csv|summary.txt|std@(out|err)"
+    local study="s|runs|p01-r01|p01-r01.part|p01-r01-1|dumps|dump.bin.json?(.journal)|interrupted|lock|study.ini|@(study|summary|run|result).json|@(runs|summary).csv|summary.txt|std@(out|err)"
     cat <<END
 posix     2 0 f|f.json|result            $bt --io posix
 perrank   2 0 f|f.json|f.rank?????|result  $bt --io perrank
