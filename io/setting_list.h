@@ -10,8 +10,8 @@
  * default    as on the command line; NULL: 0 or false. A number of 0 stands for it in io/ as well.
  * least, most  what a number may be
  *
- * A new setting is a row here, its values_NAME, the writers that obey it, its test and its line in
- * docs/options.md: io/setting.h says what follows from a row. No include guard: each who includes
+ * A new setting is a row here, its values_NAME, the writers that obey it and its test (CONTRIBUTING.md
+ * has all): io/setting.h says what follows from a row. No include guard: each who includes
  * this defines IO_SETTING. */
 IO_SETTING(group, int64_t, group, IO_CAP_GROUP, "G", "16", 1, 1e9,
            "Ranks that may write at the same time, for writers with a group size (token, "
