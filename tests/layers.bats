@@ -25,6 +25,7 @@ setup_copy() {
     echo '#  include "bt/solver/problem.h"' >>io/view.c
     sed -i 's/^| `verify` | `base`/| `verify` | `base` `io`/' docs/design.md
     mkdir strange && echo 'int x;' >strange/x.c
+    sed -i 's/^\/\* Layer 1/\/* Layer 3/' io/view.h
     echo '#include <mpi.h>' >>base/watch.c
     echo '#include "base/par.h"' >>verify/main.c
     echo '#include "bt/solver/decomp.h"' >>bt/solver/exact.c
@@ -46,7 +47,7 @@ setup_copy() {
     expect_status 0
     if grep '^ok' <<<"$output"; then return 1; fi
     [ "$(grep -c '^not ok' <<<"$output")" -eq "$(sed -n 's/^1\.\.//p' <<<"$output")" ]
-    for found in 'io bt/solver' 'verify io' strange base/watch.c verify/main.c bt/solver/exact.c bt/run.c bt/job.c 'tsort: base/units' MPI_Init \
+    for found in 'io bt/solver' 'verify io' strange base/watch.c verify/main.c io/view.h bt/solver/exact.c bt/run.c bt/job.c 'tsort: base/units' MPI_Init \
         strange/script kernel_avx2.o contracted.o fused.o; do
         expect_text "$found"
     done

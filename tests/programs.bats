@@ -86,7 +86,7 @@ END
     touched config/programs.conf "\$a [nht1-dummy]\nfolder = $own\nkind = serial\npurpose = does nothing\ndocument = dummy.md"
     touched README.md 's/^| `nht1-report` /| `nht1-dummy` | does nothing ([docs\/dummy.md](docs\/dummy.md)) | |\n&/'
     touched docs/README.md '$a | do nothing | [dummy.md](dummy.md) |'
-    touched docs/design.md "s#^| .companions/profile. #| \`$own\` | \`base\` | no | \`nht1-dummy\` |\n&#"
+    touched docs/design.md "s#^| .companions/profile. #| \`$own\` | \`base\` | no | | \`nht1-dummy\` |\n&#"
     touched tests/matrix.bats 's/^stats  /dummy     1 0 -                          nht1-dummy\n&/'
 
     tests/programs --write
