@@ -232,3 +232,14 @@ END
         grep -qx "${name#-l}" <<<"$wanted" || { echo "Makefile: $name" && false; }
     done
 }
+
+@test "make coverage in two trees: neither removes the counts of the other" {
+    local tree
+    for tree in one two; do
+        # shellcheck disable=SC2016 # for make
+        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$NHT1_ROOT" O="$PWD/$tree" \
+            --eval 'counts:;@echo $(COUNTS)' counts
+    done >counts
+    [ "$(grep -c '^/dev/shm/nht1-coverage-' counts)" -eq 2 ]
+    [ "$(sort -u counts | wc -l)" -eq 2 ]
+}

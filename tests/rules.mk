@@ -83,7 +83,7 @@ check check-full $(CHECKS:%=check-%):
 # The counts go to a folder below /dev, whose files nht1-profile does not follow: gcov writes them from within
 # the programs, also the ones that are profiled. Threads may lose a count to each other: with
 # atomic counters the solver takes four times as long.
-COUNTS := /dev/shm/nht1-coverage
+COUNTS = /dev/shm/nht1-coverage-$(shell id -u)-$(subst /,-,$(patsubst /%,%,$(abspath $(B))))
 PARTS ?= serial mpi e2e
 BATS  ?=
 coverage: ## lines and branches that the tests execute, by folder; longer than check: PARTS="serial mpi" BATS="beff read" for some
