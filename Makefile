@@ -181,13 +181,13 @@ setup: ## install what is missing (compiler, MPI, libraries, test tools)
 setup-full: ## also what check-full, lint and other targets can make use of: gigabytes
 	@bash config/setup.sh full
 
-SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) io/target io/writers companions/profile/preload verify/plugin io/writers/format bench tests tests/fuzz tests/shim,$d/*.[ch]))
-SCRIPTS := $(wildcard .ci/run config/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
+SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) io/target io/writers companions/profile/preload verify/plugin io/writers/format bench tests tests/fuzz tests/shim tests/standin,$d/*.[ch]))
+SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint analyze sanitized bt_matrix kill_restart fault_sites raw_dumps \
-             slurm_node fs/run many_ranks))
-PYTHON  := runs/study tests/warm tests/schema tests/stamps tests/programs tests/doc_symbols.py tests/fuzz/fuzz.py docs/flow.py \
-    tests/coverage tests/view_values.py tests/view_paraview.py tests/python/tap $(wildcard tests/python/*.py) $(shell find runs/nht1 -name '*.py')
-lint: ## cppcheck, shellcheck, pyflakes and the formatter's opinion, as far as they are installed
+             slurm_node fs/run many_ranks aarch64_tools two-nodes))
+PYTHON  := runs/study bench/resample bench/verdicts docs/flow.py $(addprefix tests/,warm schema stamps programs manifest \
+    coverage python/tap fuzz/fuzz.py) $(wildcard tests/*.py tests/python/*.py) $(shell find runs/nht1 -name '*.py')
+lint: ## cppcheck, shellcheck, pyflakes and the layout by clang-format, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'
 
 # What the compiler gets, for the kernels those of one instruction set; what needs a library that is not here is left out.

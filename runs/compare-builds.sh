@@ -21,7 +21,8 @@ while getopts c:r:i: option; do
 done
 shift $((OPTIND - 1))
 [ $# -eq 2 ] || { sed -n '6,10s/^# *//p' "$0" >&2 && exit 1; }
-old=$(cd "$1" && pwd) new=$(cd "$2" && pwd)
+declare -A build
+build[old]=$(cd "$1" && pwd) build[new]=$(cd "$2" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -40,11 +41,11 @@ for class in $classes; do
                 order="old new"
                 [ $((i % 2)) -eq 1 ] || order="new old"
                 for which in $order; do
-                    measure "${!which}" "$class" "$isa" "$ranks" "$threads" "$decomp" \
+                    measure "${build[$which]}" "$class" "$isa" "$ranks" "$threads" "$decomp" \
                         "$work/$which.$i.json"
                 done
             done
-            NHT1_BIN=$new/bin PYTHONPATH=$here/runs python3 -B - "$work" "$rounds" "$class" "$isa" \
+            NHT1_BIN=${build[new]}/bin PYTHONPATH=$here/runs python3 -B - "$work" "$rounds" "$class" "$isa" \
                 "$ranks x $threads" "$decomp" <<'PYTHON'
 import json
 import sys

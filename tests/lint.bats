@@ -29,9 +29,35 @@ lint() {
         printf '#!/bin/sh\nrm $1\n' >x.sh
         echo 'import os' >x.py; }
     local which
+    # Whatever version would change this.
+    printf 'int    f(void)\n{ return\n0; }\n' >layout.c
+    if clang-format --version | grep -q ' version 14\.'; then
+        lint SOURCES="$PWD/layout.c" SCRIPTS= PYTHON= O="$PWD"
+        [ "$status" -ne 0 ]
+        expect_text "layout.c:1"
+    fi
     for which in SOURCES=x.c SCRIPTS=x.sh PYTHON=x.py; do
         lint SOURCES= SCRIPTS= PYTHON= "${which%%=*}=$PWD/${which#*=}" O="$PWD"
         [ "$status" -ne 0 ]
         expect_text "${which#*=}"
     done
+}
+
+@test "every source, script and module is read" {
+    local name
+    cd "$NHT1_ROOT"
+    [ -e .git ] || not_here "a tree under version control"
+    for name in SOURCES SCRIPTS PYTHON; do
+        env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -pn help 2>/dev/null | sed -n "s/^$name := //p" | tr ' ' '\n'
+    done | sort >"$BATS_TEST_TMPDIR/read"
+    { git ls-files '*.[ch]' '*.py' '*.sh' '*.bash'
+        git grep -lE -e '^#!.*[ /](sh|bash|python3)$'; } | sort -u | while read -r name; do
+        # spack/package.py takes all names of Spack, which is not here.
+        case $name in *.bats | config/spack/package.py) continue ;; *.[ch] | *.py | *.sh | *.bash) ;;
+        *) head -n 1 "$name" | grep -qE '^#!' || continue ;;
+        esac
+        [ ! -f "$name" ] || echo "$name"
+    done | comm -23 - "$BATS_TEST_TMPDIR/read" >"$BATS_TEST_TMPDIR/left"
+    cat "$BATS_TEST_TMPDIR/left"
+    [ ! -s "$BATS_TEST_TMPDIR/left" ]
 }

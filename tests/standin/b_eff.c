@@ -27,18 +27,21 @@ static int size_of(int i)
 
 static void summary(FILE *f, int n)
 {
-    fprintf(f, "b_eff.c, Revision 3.6.0.1 from Feb 02, 2016\n\nMEMORY_PER_PROCESSOR = %d MBytes  [1M = 1024*1024]\n",
+    fprintf(f,
+            "b_eff.c, Revision 3.6.0.1 from Feb 02, 2016\n\nMEMORY_PER_PROCESSOR = %d MBytes  [1M "
+            "= 1024*1024]\n",
             MEMORY_PER_PROCESSOR);
-    fprintf(f, "accumulated |%7d%13.0f %5.3g MB%11.0f%13.0f%10.3f%10.3f%10.3f%13.0f\n", n, 500.0 * n, size_of(20) / 1048576.0,
-            900.0 * n, 950.0 * n, 2.0, 2.5, 1.5, 800.0);
+    fprintf(f, "accumulated |%7d%13.0f %5.3g MB%11.0f%13.0f%10.3f%10.3f%10.3f%13.0f\n", n,
+            500.0 * n, size_of(20) / 1048576.0, 900.0 * n, 950.0 * n, 2.0, 2.5, 1.5, 800.0);
     fprintf(f, "per process |%20.0f%20.0f%13.0f\n\nSECTION-BEFF-END\n\n", 500.0, 900.0, 950.0);
-    fprintf(f, "b_eff = %10.3f MB/s = %7.3f * %3d PEs with %d MB/PE on Stand In\n", 500.0 * n, 500.0, n,
-            MEMORY_PER_PROCESSOR);
+    fprintf(f, "b_eff = %10.3f MB/s = %7.3f * %3d PEs with %d MB/PE on Stand In\n", 500.0 * n,
+            500.0, n, MEMORY_PER_PROCESSOR);
 }
 
 static void protocol(FILE *f, int n)
 {
-    fprintf(f, "\nSECTION-HEAD-BEGIN\n\nb_eff.c, Revision 3.6.0.1 from Feb 02, 2016\n\nUsed patterns:");
+    fprintf(
+        f, "\nSECTION-HEAD-BEGIN\n\nb_eff.c, Revision 3.6.0.1 from Feb 02, 2016\n\nUsed patterns:");
     for (int p = 0; p < RINGS + RANDOM; p++) {
         char name[64] = "random-cyc-1dim";
         if (p < RINGS) snprintf(name, sizeof name, "ring-1*%dfix", n);

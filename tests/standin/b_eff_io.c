@@ -11,19 +11,23 @@ static void rows(FILE *f, int n, const char *access, const char *others)
     static const long bytes[] = {1024, 1032, 32768, 32776, 1048576, 1048584, 2097152};
     char total[32];
     for (int pos = 1; pos <= 7; pos++)
-        fprintf(f, "%4d PEs %d %8ld %-7s %8.3f %8s %8s %8s %8s\n", n, pos, bytes[pos - 1], access, 100.0, others,
-                others, others, others);
+        fprintf(f, "%4d PEs %d %8ld %-7s %8.3f %8s %8s %8s %8s\n", n, pos, bytes[pos - 1], access,
+                100.0, others, others, others, others);
     snprintf(total, sizeof total, "total-%s", access);
-    fprintf(f, "%4d PEs      %-13s %8.3f %8s %8s %8s %8s\n\n", n, total, 100.0, others, others, others, others);
+    fprintf(f, "%4d PEs      %-13s %8.3f %8s %8s %8s %8s\n\n", n, total, 100.0, others, others,
+            others, others);
 }
 
 static void sum(FILE *f, int n, int mb, int mt, int t)
 {
-    fprintf(f, "b_eff_io.c, Revision 2.1 from Dec. 12, 2001\n\n"
-               "MEMORY_PER_PROCESSOR = %4d MBytes  [1MBytes = 1024*1024 bytes, 1MB = 1e6 bytes]\n"
-               "Maximum chunk size   =    2.000 MBytes\n\n-N  %d T=%d, MT=%d MBytes\nPATH=p, PREFIX=f\n\n",
-            mb, n, t, mt);
-    fprintf(f, "Summary of file I/O bandwidth accumulated on %3d processes with %4d MByte/PE\n\n", n, mb);
+    fprintf(
+        f,
+        "b_eff_io.c, Revision 2.1 from Dec. 12, 2001\n\n"
+        "MEMORY_PER_PROCESSOR = %4d MBytes  [1MBytes = 1024*1024 bytes, 1MB = 1e6 bytes]\n"
+        "Maximum chunk size   =    2.000 MBytes\n\n-N  %d T=%d, MT=%d MBytes\nPATH=p, PREFIX=f\n\n",
+        mb, n, t, mt);
+    fprintf(f, "Summary of file I/O bandwidth accumulated on %3d processes with %4d MByte/PE\n\n",
+            n, mb);
     rows(f, n, "write", "100.000");
     rows(f, n, "rewrite", "-");
     rows(f, n, "read", "100.000");
@@ -31,10 +35,14 @@ static void sum(FILE *f, int n, int mb, int mt, int t)
     fprintf(f, "weighted average bandwidth for write   :  100.000 MB/s on %d processes\n", n);
     fprintf(f, "weighted average bandwidth for rewrite :  100.000 MB/s on %d processes\n", n);
     fprintf(f, "weighted average bandwidth for read    :  100.000 MB/s on %d processes\n", n);
-    fprintf(f, "b_eff_io of these measurements =  100.000 MB/s on %d processes with %d MByte/PE and scheduled time=%.1f min\n\n",
+    fprintf(f,
+            "b_eff_io of these measurements =  100.000 MB/s on %d processes with %d MByte/PE and "
+            "scheduled time=%.1f min\n\n",
             n, mb, t / 60.0);
     fprintf(f, "NOT VALID for comparison of different systems\n\n");
-    fprintf(f, " b_eff_io =  100.000 MB/s on %d processes with %d MByte/PE, scheduled time=%.1f Min, on Stand In, NOT VALID (see above)\n",
+    fprintf(f,
+            " b_eff_io =  100.000 MB/s on %d processes with %d MByte/PE, scheduled time=%.1f Min, "
+            "on Stand In, NOT VALID (see above)\n",
             n, mb, t / 60.0);
 }
 
