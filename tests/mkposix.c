@@ -166,33 +166,33 @@ static void again(const char *name)
 
 #define REFUSED(call, error) EXPECT((call) < 0 && errno == (error))
 
-/* Names that end in a stroke or in a dot. */
+/* Names that end in a slash or in a dot. */
 static void endings(const char *name)
 {
-    char stroke[4096], dot[4096], folder[4096], folder_dot[4096], other[4096], other_stroke[4200];
-    snprintf(stroke, sizeof stroke, "%s/", name);
+    char slash[4096], dot[4096], folder[4096], folder_dot[4096], other[4096], other_slash[4200];
+    snprintf(slash, sizeof slash, "%s/", name);
     snprintf(dot, sizeof dot, "%s/.", name);
     snprintf(folder, sizeof folder, "%s.d/", name);
     snprintf(folder_dot, sizeof folder_dot, "%s.d/.", name);
     snprintf(other, sizeof other, "%s.other", name);
-    snprintf(other_stroke, sizeof other_stroke, "%s/", other);
+    snprintf(other_slash, sizeof other_slash, "%s/", other);
     const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && close(fd) == 0 && mkdir(folder, 0755) == 0);
-    REFUSED(open(stroke, O_WRONLY), ENOTDIR);
-    REFUSED(open(stroke, O_WRONLY | O_CREAT, 0644), EISDIR);
+    REFUSED(open(slash, O_WRONLY), ENOTDIR);
+    REFUSED(open(slash, O_WRONLY | O_CREAT, 0644), EISDIR);
     REFUSED(open(dot, O_WRONLY), ENOTDIR);
     REFUSED(open(dot, O_WRONLY | O_CREAT | O_TRUNC, 0644), ENOTDIR);
-    REFUSED(open(stroke, O_RDONLY), ENOTDIR);
-    REFUSED(access(stroke, F_OK), ENOTDIR);
-    REFUSED(size_of(stroke), ENOTDIR);
-    REFUSED(truncate(stroke, 10), ENOTDIR);
+    REFUSED(open(slash, O_RDONLY), ENOTDIR);
+    REFUSED(access(slash, F_OK), ENOTDIR);
+    REFUSED(size_of(slash), ENOTDIR);
+    REFUSED(truncate(slash, 10), ENOTDIR);
     REFUSED(truncate(dot, 10), ENOTDIR);
-    REFUSED(unlink(stroke), ENOTDIR);
+    REFUSED(unlink(slash), ENOTDIR);
     REFUSED(unlink(dot), ENOTDIR);
-    REFUSED(rename(stroke, other), ENOTDIR);
-    REFUSED(rename(name, other_stroke), ENOTDIR);
-    REFUSED(mkdir(stroke, 0755), EEXIST);
-    REFUSED(rmdir(stroke), ENOTDIR);
+    REFUSED(rename(slash, other), ENOTDIR);
+    REFUSED(rename(name, other_slash), ENOTDIR);
+    REFUSED(mkdir(slash, 0755), EEXIST);
+    REFUSED(rmdir(slash), ENOTDIR);
     REFUSED(mkdir(folder_dot, 0755), EEXIST);
     REFUSED(rmdir(folder_dot), EINVAL);
     REFUSED(unlink(folder), EISDIR);

@@ -164,7 +164,7 @@ static void partition_text(const struct beffio_job *job, FILE *to, const struct 
             units_bytes_iec((double)p->bench.layout.shared_m_part_bytes, m));
 }
 
-/* What is wrong with the data, and what is to be thought of the result. */
+/* What is wrong with the data, and whether the result is valid. */
 static void judged(const struct beffio_job *job, FILE *to, const struct beffio_part *p)
 {
     int64_t most = job->setup->opt.errors, shown_n = 0;

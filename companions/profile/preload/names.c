@@ -43,7 +43,7 @@ static enum whose lost(enum profile_unseen what, const char *name)
     return count_dropping() ? REFUSED : NOBODYS;
 }
 
-/* What Linux says of a name that ends in a stroke, in "." or in ".."; 0: nothing. path: what stands for it. */
+/* What Linux says of a name that ends in a slash, in "." or in ".."; 0: nothing. path: what stands for it. */
 static int refused_name(const char *name, const char *path, enum profile_other what)
 {
     struct stat st;
@@ -268,7 +268,7 @@ static void renamed(struct change *from, struct change *to)
     to->note->moved[0] = '\0';
 }
 
-/* A file does not get a name that ends in a stroke. */
+/* A file does not get a name that ends in a slash. */
 static int rename_stand_in(const struct change *from, const struct change *to, const char *name,
                            unsigned how)
 {

@@ -19,7 +19,7 @@ static struct table notes; /* struct profile_before, by the hash of the name */
 static uint8_t *names;     /* PROFILE_NAMES_BYTES, shared by all processes */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Takes "." and ".." and double strokes out of a path that begins with one. */
+/* Takes "." and ".." and double slashes out of a path that begins with one. */
 static void tidy(char *path)
 {
     char *to = path;
@@ -204,7 +204,7 @@ static bool map_names(void)
     return at != MAP_FAILED;
 }
 
-/* The bit of a name: of its last part, without strokes at its end. */
+/* The bit of a name: of its last part, without slashes at its end. */
 static uint32_t bit_of(const char *name)
 {
     char last[NAME_MAX + 1];

@@ -66,8 +66,8 @@ static bool can_create(const char *whole)
     return access(folder, W_OK | X_OK) == 0;
 }
 
-/* Opens what stands for a file while writes are dropped. strokes: its name ends in one. */
-static int open_stand_in(const char *whole, bool strokes, int flags, mode_t mode,
+/* Opens what stands for a file while writes are dropped. slashes: its name ends in one. */
+static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode,
                          struct profile_before *note)
 {
     const int not_now = O_CREAT | O_EXCL | O_TRUNC | O_DIRECT | O_SYNC | O_DSYNC | O_NOFOLLOW;
@@ -75,7 +75,7 @@ static int open_stand_in(const char *whole, bool strokes, int flags, mode_t mode
     char path[PROFILE_PATH_MAX], link[64];
     bool made = false;
     paths_stand_in(whole, path);
-    if (strokes && ((flags & O_CREAT) || (!note->directory && access(path, F_OK) == 0))) {
+    if (slashes && ((flags & O_CREAT) || (!note->directory && access(path, F_OK) == 0))) {
         errno = flags & O_CREAT ? EISDIR : ENOTDIR;
         return -1;
     }
