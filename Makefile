@@ -185,7 +185,7 @@ SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) io/target i
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint analyze sanitized bt_matrix kill_restart fault_sites raw_dumps \
              slurm_node fs/run many_ranks aarch64_tools two-nodes))
-PYTHON  := runs/study bench/resample bench/verdicts docs/flow.py $(addprefix tests/,warm schema stamps programs manifest \
+PYTHON  := runs/study bench/resample bench/verdicts docs/flow.py $(addprefix tests/,warm schema stamps settings programs manifest \
     coverage python/tap fuzz/fuzz.py) $(wildcard tests/*.py tests/python/*.py) $(shell find runs/nht1 -name '*.py')
 lint: ## cppcheck, shellcheck, pyflakes and the layout by clang-format, as far as they are installed
 	@O=$(B) bash tests/lint '$(SOURCES)' '$(SCRIPTS)' '$(PYTHON)'

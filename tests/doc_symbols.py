@@ -35,7 +35,7 @@ OPTIONS = set(re.findall(r'\.name = "([a-zA-Z-]+)"', ''.join(PROJECT.values())))
 OPTIONS |= set(re.findall(r'^IO_SETTING\(([a-z]+),', PROJECT['io/setting_list.h'], re.M))
 OPTIONS |= set(re.findall(r"'--([a-z-]+)", ''.join(PROJECT.values())))
 OPTIONS |= set(re.findall(r"^    \('([a-z-]+)', ", PROJECT['runs/nht1/study/job.py'], re.M))
-OPTIONS |= set(re.findall(r"'--([a-z-]+)'", read('tests/stamps') + read('tests/programs')))
+OPTIONS |= set(re.findall(r"'--([a-z-]+)'", read('tests/stamps') + read('tests/programs') + read('tests/settings')))
 OPTIONS |= {'help', 'version'}
 SCRIPTED = ''.join(t for f, t in PROJECT.items() if f.endswith(('.py', '.sh')))
 TARGETS = {t for f, text in {**PROJECT, **TESTS}.items() if f.endswith(('Makefile', 'rules.mk'))
