@@ -76,6 +76,13 @@ of_mpich() {
     expect_json beffio.json '([.partitions[].accesses[].wrong_n] | add) == 0'
 }
 
+@test "MPICH: nht1-probe" {
+    [ -x "$bin/nht1-probe" ]
+    run mpich 2 nht1-probe --probe-limit 3600 --tc-store s.json --json p.json
+    expect_status 0
+    expect_json p.json '.mpi.library | startswith("MPICH")'
+}
+
 @test "MPICH: a workload, seen by nht1-profile, is replayed with the same calls" {
     [ -x "$bin/nht1-workload" ]
     "$bin/nht1-workload" --make w.xml processNum=2 uniqueBytes=400000 collFrac=0.4 sharedFrac=0.2
