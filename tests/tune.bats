@@ -141,6 +141,7 @@ romio321 auto:mpiio" ]
     tune --rounds 3
     expect_status 0
     expect_text "Undecided: posix will do until another way is shown to be faster"
+    [[ $output =~ "of the comparison, --rounds 7 --minutes "[0-9.]+", would tell" ]]
     expect_json out/tune/tune.json '.verdict == "undecided" and .best.name == "posix" and .best.rounds == 3'
 }
 

@@ -39,6 +39,18 @@ class Choosing(unittest.TestCase):
     def test_few_rounds_decide_nothing(self):
         choice = Choice([rounds(1, 0.01, 1, 3), rounds(0.5, 0.01, 2, 3)], [0, 1])
         self.assertEqual((choice.number, choice.verdict), (0, 'undecided'))
+        self.assertIn('About 6 rounds of the comparison, --rounds 6 --minutes 7.5, would tell.',
+                      choice.answer(['posix', 'a'], 7.5))
+
+    def test_undecided_says_how_many_rounds_at_each_share_of_the_error(self):
+        # Of three ways each has a third of the error, so the first interval takes more rounds.
+        times = [rounds(1, 0.01, k, 6) for k in range(4)]
+        choice = Choice(times, [0, 1, 2, 3])
+        self.assertEqual(choice.verdict, 'undecided')
+        self.assertEqual(choice.needed, 7)
+        self.assertRegex(choice.answer(list('pabc')), r'About \d+ rounds of the comparison, --rounds \d+, would tell')
+        more = Choice([rounds(1, 0.01, k, choice.needed) for k in range(4)], [0, 1, 2, 3])
+        self.assertNotEqual(more.verdict, 'undecided')
 
     def test_without_plain_writing_the_next_simple_one(self):
         choice = Choice([{}, rounds(1, 0.01, 1), rounds(1, 0.01, 2)], [0, 2, 1])

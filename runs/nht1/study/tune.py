@@ -238,7 +238,8 @@ class Tuner:
                               answer=word(search, 'best.answer') or '%s was found.' % way.label)
             return way
         ways = [plain()] + [way for way, _ in winners if way.key != plain().key]
-        choice = Choice([{}], [0])
+        times = [{}]
+        choice = Choice(times, [0])
         if not self.stopped and len(ways) > 1:
             steps = self._steps(winners)
             self.say('Comparison: %s' % ' against '.join(w.name for w in ways))
@@ -252,9 +253,17 @@ class Tuner:
             self.found.update(verdict=word(winners[0][1], 'best.verdict') or 'undecided',
                               answer=word(winners[0][1], 'best.answer'))
             return ways[0]
-        self.found.update(verdict=choice.verdict, answer=choice.answer([way.name for way in ways])
+        self.found.update(verdict=choice.verdict, answer=choice.answer(
+            [way.name for way in ways], self._minutes_for(choice, times))
                           if self.found['final'] else 'Not decided: %s will do until it is.' % ways[0].name)
         return ways[choice.number or 0]
+
+    def _minutes_for(self, choice, times):
+        """--minutes by which the comparison, with runs as long as now, has time for the rounds that are needed."""
+        if choice.needed is None:
+            return None
+        final_s = choice.needed * ((1 + BESIDE) * choice.round_s(times) + START_S * len(times))
+        return max(self.args.minutes, final_s / 60 / FINAL_SHARE)
 
     def _steps(self, winners):
         """Steps of the comparison's runs, None for all: so many that its rounds fit into the time left."""

@@ -2,7 +2,9 @@
 """Which of several ways to write is to be taken, by rounds in which all of them ran: the simplest of those
 that are shown to be faster than the plain one and are tied with the fastest; where none is, the plain
 one. The rule is that of a search (bt/search/race.h)."""
-from .. import stats
+import math
+
+from .. import stats, text
 
 ERROR = 0.05  # of all comparisons with the plain way together
 ALIKE = 0.02  # ratios closer to 1 than this make no difference
@@ -41,6 +43,7 @@ class Choice:
         measured = [i for i in range(len(times)) if times[i]]
         self.plain = min(measured, key=lambda i: costs[i], default=None)
         self.number, self.verdict, self.against = self.plain, 'undecided', {}
+        self.needed = None  # rounds that would decide, as then there are intervals; None: decided, or these do not help
         if self.plain is None:
             return
         others = [i for i in measured if i != self.plain]
@@ -54,9 +57,17 @@ class Choice:
             self.verdict = 'winner'
         elif all(r.known() for r in self.against.values()):
             self.verdict = 'no winner'
+        else:
+            # An interval takes so many rounds that all of them lie on one side with at most its share of the error.
+            least = math.ceil(1 + math.log2(len(others) / ERROR))
+            self.needed = least if any(r.pairs < least for r in self.against.values()) else None
 
-    def answer(self, names):
-        """In a sentence. names: of the ways."""
+    def round_s(self, times):
+        """Seconds of a round: the median of each way."""
+        return math.fsum(stats.median(t.values()) for t in times if t)
+
+    def answer(self, names, minutes=None):
+        """In a sentence. names: of the ways. minutes: for the rounds that are needed; None: not known."""
         if self.plain is None:
             return 'No way could be measured.'
         plain, won = names[self.plain], self.against.get(self.number)
@@ -67,5 +78,7 @@ class Choice:
             gain = 100 * max([1 - r.lo for r in self.against.values()] + [0])
             return 'It does not matter: %s will do. No other way is shown to be faster%s.' % (
                 plain, ', nor can any be by more than %.0f %%' % gain if gain >= 1 else '')
-        return ('Undecided: %s will do until another way is shown to be faster. More --rounds and --minutes '
-                'would tell.' % plain)
+        return 'Undecided: %s will do until another way is shown to be faster. %s would tell.' % (plain, (
+            'About %s of the comparison, --rounds %d%s,' % (text.plural(self.needed, 'round'), self.needed, (
+                ' --minutes %s' % text.number(minutes, 2)) if minutes else '') if self.needed else
+            'More --rounds and --minutes'))
