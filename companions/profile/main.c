@@ -143,8 +143,8 @@ static const struct conf_program program = {
     .examples =
         "  nht1-profile -- mpirun -np 4 ./solver input.dat\n"
         "  nht1-profile -o solver.xml --json solver.json -- srun ./solver\n"
-        "  nht1-profile --t-c --repeat 5 -- mpirun -np 4 python3 checkpoint.py\n"
-        "  nht1-profile --t-c --repeat 5 -- ./serial-program\n"
+        "  nht1-profile --t-c --repeat auto -- mpirun -np 4 python3 checkpoint.py\n"
+        "  nht1-profile --t-c --repeat auto -- ./serial-program\n"
         "  mpirun -np 4 nht1-workload solver.xml\n"
         "Exit status: that of the program, even where it has nothing to profile: then standard\n"
         "error says why. 1 wrong usage, 3 the program could not be started, or it ended with 0\n"

@@ -335,7 +335,7 @@ class _Section:
             a, b = serial[:2]
             if a.hi_s != a.hi_s or b.lo_s != b.lo_s:
                 self.page.text('%s is the fastest here, %s follows; fewer than 3 runs of each say '
-                               'nothing about chance (--repeat 5).' % (a.label, b.label))
+                               'nothing about chance (--repeat 8).' % (a.label, b.label))
             elif a.hi_s < b.lo_s:
                 self.page.text('%s is the fastest, ahead of %s by more than the intervals.' % (
                     a.label, b.label))

@@ -17,7 +17,7 @@ def add(report):
         _headline(report, cell)
         page.stamps(s for s in stamps if s['code'] not in verdicts())
         if cell.n < 3:
-            page.text('%s: no statement about chance; use --repeat 5.' % text.plural(
+            page.text('%s: no statement about chance; use --repeat auto.' % text.plural(
                 cell.n, 'run'), 'note')
     elif report.results.of('nht1-bt'):
         page.text('No run that leaves a serial file came to its end, so there is nothing to judge.',
