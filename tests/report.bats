@@ -118,7 +118,8 @@ sys.exit(" ".join(path for path in sys.argv[1:] if not output.is_ours(path)) or 
     results r2
     change r2.json '.runs |= [.[] | select(.driver == "posix" or .driver == "none") | .t_t_s = (if .driver == "none" then 1 else 1.5 end)
             | .data_s = 0.375 | .bookkeeping_s = 0 | .computing_s = 1.125 | del(.t_c_round_s)]
-        | .stamps = [{code: "balanced", severity: "good", numbers: {}, sentence: "STAMP-ALONE"}]'
+        | .stamps = [{code: "balanced", severity: "good", numbers: {}, sentence: "STAMP-ALONE"}]
+        | .ranking[].stamps = []' # of the times that it was made with
     cp r2.json x.json
     page r2.json x.json
     no_text r.md STAMP-ALONE
@@ -133,12 +134,14 @@ sys.exit(" ".join(path for path in sys.argv[1:] if not output.is_ours(path)) or 
 @test "a study's rounds give a verdict: each run over the compute-only run of its own round" {
     results r2
     PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
-import copy, json, math, os, shutil
+import copy, json, math, os, random, shutil
 from nht1 import results
 from nht1.report.rounds import Rounds
 
 with open('r2.json') as f:
     model = json.load(f)
+for row in model['ranking']:  # of the times that it was made with
+    row.update(stamps=[], reason=None)
 
 
 def study(pairs, change=lambda root, run, writer: None):
@@ -200,6 +203,43 @@ for where, rounds in (('none', 5), ('posix', 0), ('', 5)):  # has no variable, o
 z, v = study([(c, c * r) for c, r in zip(drift, (1.05, 1.04, 1.06, 1.045, 1.055, 1.05))])
 assert v['code'] == 'balanced' and z.rounds == 6 and abs(z.paired - 0.05) < 1e-9, (z, v)
 assert 0.04 - 1e-9 <= z.lo <= z.hi <= 0.06 + 1e-9, z
+
+# Rounds 7 to 12 were disturbed, writing or computing alone, or none; page cache, or a short run, in some of the jobs.
+def spoil(writer_, key, first):
+    def change(root, run, writer):
+        if writer == writer_ and run['run'] >= first:
+            root['runs'][0]['disturbance'] = dict(root['runs'][0]['disturbance'], **{key: True})
+    return change
+
+
+def say(reason, first):
+    def change(root, run, writer):
+        if run['run'] >= first:
+            next(r for r in root['ranking'] if r['driver'] == 'posix').update(reason=reason, stamps=[
+                {'code': 'not-measurable', 'severity': 'warn', 'numbers': {}, 'sentence': 'So it is.'}])
+    return change
+
+
+loud = (1, 1.05)
+for pairs, change, code in (
+        ([loud] * 12, spoil('posix', 'disturbed', 8), 'balanced'),
+        ([loud] * 12, spoil('posix', 'disturbed', 7), 'not-measurable'),
+        ([loud] * 12, spoil('none', 'disturbed', 7), 'not-measurable'),
+        ([loud] * 12, spoil('none', 'processors_shared', 7), 'not-measurable'),
+        ([loud] * 12, spoil('posix', 'processors_shared', 1), 'balanced'),
+        ([loud] * 12, say('page-cache', 12), 'not-measurable'),
+        ([loud] * 12, say('too-short', 8), 'balanced'),
+        ([loud] * 12, say('too-short', 7), 'not-measurable')):
+    z, v = study(pairs, change)
+    assert v['code'] == code, (z, v, code)
+# All of them give an answer that those that were not disturbed would not give.
+rounds = [(1.05, True)] * 19 + [(1.09, False)] * 10 + [(1.101, False)] * 11
+random.Random(1).shuffle(rounds)
+z, v = study([(1, t) for t, _ in rounds], lambda root, run, writer: rounds[run['run'] - 1][1] and spoil(
+    writer, 'disturbed', 0)(root, run, writer))
+assert z.hi <= 0.1, z
+assert v['code'] == 'not-measurable' and 'the answer would be another' in v['sentence'], v
+study([(c, c * r) for c, r in zip(drift, (1.05, 1.04, 1.06, 1.045, 1.055, 1.05))])
 END
     page study --csv tab
     expect_file_text r.html '<p class="good">Balanced'

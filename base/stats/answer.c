@@ -145,7 +145,8 @@ static const struct {
              {"polynomial", polynomial},
              {"correlation", answer_correlation},
              {"centres", answer_centres},
-             {"sequential", answer_sequential}};
+             {"sequential", answer_sequential},
+             {"balance", answer_balance}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 int answer(const json_t *request, const char *where, json_t **out)

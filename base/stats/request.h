@@ -70,6 +70,9 @@ int answer_centres(struct request *r, json_t **out);
 /* Verdicts on bounds from the rounds so far, base/sequential.h. */
 int answer_sequential(struct request *r, json_t **out);
 
+/* Whether I/O keeps up, from pairs of runs: the rule of base/balance.h over all of them. */
+int answer_balance(struct request *r, json_t **out);
+
 /* The answer to one request, an object with the member "what". What has no answer (a fit through
  * too few points) is {"error": sentence}. [out] new reference. Returns 0, ERR_USAGE for a request
  * that is not understood, or ERR_NOMEM. */

@@ -51,7 +51,7 @@ class Reading:
 
     def __init__(self, run, node):
         dumps_n = max(1, len(items(node, 'dumps')))
-        self.run, self.way = run, way_of(run, node, dumps_n)
+        self.run, self.json, self.way = run, node, way_of(run, node, dumps_n)
         self.t_r_s = positive(real(node, 't_r_s') / dumps_n)
         self.data_s = real(node, 'data_s') / dumps_n
         self.bytes = positive(real(node, 'bytes')) / dumps_n

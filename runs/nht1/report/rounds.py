@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What is said about a cell over its rounds: zeta in parts, paired zeta, stamps. Where one job made
 all of its runs the program has said it. Over several jobs, such as the runs of a study, no program
-saw all rounds: they are put together here, and judged by the rule of nht1-bt (bt/judge.c,
-docs/zeta.md)."""
-import math
+saw all rounds: they are put together here, and judged by nht1-stats, by the rule of nht1-bt
+(base/balance.h, docs/zeta.md)."""
 from typing import NamedTuple
 
 from .. import reading, stats, text
-from ..results import NAN, integer, items, members, real, stamps, verdicts, word
+from ..results import NAN, integer, items, members, real, stamps, true, verdicts, word
 
-GOAL, NEEDLESS, ROUNDS_MIN = 0.10, 0.01, 6
+GOAL, ROUNDS_MIN = 0.10, 6
 ROUNDS_MAX = 1000  # of --repeat
 TERMS = {'data': ('data_s', 0), 'bookkeeping': ('bookkeeping_s', 0), 'slowdown': ('computing_s', 1)}
 
@@ -19,8 +18,6 @@ class Term(NamedTuple):
     zeta: float = NAN
     lo: float = NAN
     hi: float = NAN
-    sides: tuple = ()  # of the bounds: 'above', 'at or below' or None
-    needed: float = ROUNDS_MIN  # rounds that decide about the last bound
 
 
 class Zeta(NamedTuple):
@@ -31,8 +28,6 @@ class Zeta(NamedTuple):
     paired: float = NAN   # T_T over the T_C of the same round, minus 1
     lo: float = NAN
     hi: float = NAN
-    side: str = None      # of 0.10; over several jobs only, as what follows
-    needed: float = ROUNDS_MIN  # rounds for a verdict
     terms: dict = {}      # data, bookkeeping, slowdown -> Term, as far as they are known
 
 
@@ -43,6 +38,10 @@ WORDS = {'io-faster-than-needed': 'I/O is faster than needed', 'io-too-slow': 'I
 def _interval(words, median, lo, hi):
     return '%s %s%s' % (words, text.zeta(median), '' if lo != lo else ' (%s to %s)' % (
         text.zeta(lo), text.zeta(hi)))
+
+
+def _sentence(words):
+    return words[:1].upper() + words[1:]
 
 
 def _of(term, words):
@@ -59,9 +58,9 @@ def _round(run, environment):
 
 class Rounds:
     def __init__(self, runs, level):
-        self.level, self.alone = level, {}
+        self.level, self.alone = level, {}  # the compute-only run of each round
         for run in sorted((r for r in runs.all if not r.writes), key=lambda r: r.round == 0):
-            self.alone.setdefault(_round(run, run.environment), run.t_t_s)
+            self.alone.setdefault(_round(run, run.environment), run)
 
     @staticmethod
     def _said(cell):
@@ -86,37 +85,65 @@ class Rounds:
                                for name in TERMS if members(terms, name)})
         io, compute = (stats.median(real(r.json, key) for r in cell.runs)
                        for key in ('zeta_io', 'zeta_compute'))
-        pairs = [(self.t_c_s(r), r) for r in cell.runs]
-        pairs = [p for p in pairs if p[0]][:stats.ROUNDS_MAX]
+        pairs = self._pairs(cell.runs)
         if not pairs:
             return Zeta(io, compute)
-        paired = self._term([r.t_t_s / c - 1 for c, r in pairs], [GOAL])
+        paired = self._term([r.t_t_s / c - 1 for c, r in pairs])
         terms = {}
         for name, (key, off) in TERMS.items():
             values = [real(r.json, key) / c - off for c, r in pairs]
             if all(v == v for v in values):
-                terms[name] = self._term(values, [NEEDLESS, GOAL])
-        return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, paired.sides[0],
-                    paired.needed, terms)
+                terms[name] = self._term(values)
+        return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, terms)
 
-    def _term(self, values, bounds):
-        """How many rounds there are has nothing to do with their values: this is the last look."""
-        answer = stats.ask([{
-            'what': 'sequential', 'error': 1 - self.level, 'final': True, 'rounds_max': max(
-                64, len(values)), 'questions': [{'values': values, 'bounds': bounds}]}])[0]
-        found = answer['questions'][0]
-        known = {k: NAN if found[k] is None else found[k] for k in ('lo', 'hi')}
-        needed = found['bounds'][-1]['rounds_needed']
-        if len(values) < ROUNDS_MIN:
-            needed = ROUNDS_MIN
-        return Term(stats.median(values), known['lo'], known['hi'],
-                    tuple(b['verdict'] for b in found['bounds']),
-                    math.inf if needed is None else needed)
+    def _pairs(self, runs):
+        """[(T_C of its round, run)]"""
+        return [p for p in ((self.t_c_s(r), r) for r in runs) if p[0]][:stats.ROUNDS_MAX]
+
+    def _term(self, values):
+        """With the interval of one look at all rounds, how many of which there are has nothing to do with their
+        values. Only one run of a pair does I/O: the sign test."""
+        found = stats.ask([{'what': 'centres', 'level': self.level, 'metrics': [
+            {'values': values, 'symmetric': False}]}])[0]['metrics'][0]
+        return Term(stats.median(values), *(NAN if found[k] is None else found[k] for k in ('lo', 'hi')))
+
+    def _judged(self, rounds):
+        """What nht1-stats answers, by the rule of nht1-bt. rounds: [(zeta, data, run, node with the evidence of its
+        disturbance)]."""
+        alone = [members(self._alone(run).json, 'disturbance') for _, _, run, _ in rounds]
+        return stats.ask([{
+            'what': 'balance', 'level': self.level, 'zeta': [z for z, _, _, _ in rounds], 'data': [d for _, d, _, _ in rounds],
+            'disturbed': [int(true(a, 'disturbed') or true(node, 'disturbance.disturbed'))
+                          for a, (_, _, _, node) in zip(alone, rounds)],
+            'shared': [int(true(a, 'processors_shared')) for a in alone]}])[0]
+
+    def _alone(self, run):
+        """The compute-only run of its round: one in the same environment, as far as a study set that, or else in
+        none; None where there is none."""
+        return self.alone.get(_round(run, run.environment), self.alone.get(_round(run, ())))
 
     def t_c_s(self, run):
-        """Of the compute-only run of its round: one in the same environment, as far as a study set
-        that, or else in none; None where there is none."""
-        return self.alone.get(_round(run, run.environment), self.alone.get(_round(run, ())))
+        """T_C of its round; None where there is none."""
+        alone = self._alone(run)
+        return alone.t_t_s if alone else None
+
+    @staticmethod
+    def _said_alone(run):
+        """(reason, stamp) of what a job of one round says itself about a run that cannot be measured, None."""
+        row = next((w for w in items(run.result.root, 'ranking') if word(w, 'driver') == run.writer), {})
+        stamp = next((s for s in stamps(row) if s['code'] == 'not-measurable'), None)
+        return (word(row, 'reason'), stamp) if stamp else None
+
+    def _unmeasurable(self, cell):
+        """The stamp, where the jobs themselves say that nothing can be concluded: the page cache in one of them,
+        as nht1-bt has it of its runs; anything but disturbances, which are counted by round, in half of them."""
+        told = [t for t in map(self._said_alone, cell.runs) if t]
+        for reason in dict.fromkeys(reason for reason, _ in told):
+            said = [stamp for r, stamp in told if r == reason]
+            if reason == 'page-cache' or reason != 'disturbed' and 2 * len(said) >= cell.n:
+                return dict(said[0], sentence='%s (%d of %d runs)' % (
+                    said[0]['sentence'].rstrip('.'), len(said), cell.n))
+        return None
 
     def verdict(self, cell):
         """The stamp that says whether writing is balanced; None where there is none: no serial
@@ -127,41 +154,41 @@ class Rounds:
         if not cell.serial or cell.zeta != cell.zeta or not any(r.result.judged for r in cell.runs):
             return None
         z, study = self.zeta(cell), any(r.result.study_round for r in cell.runs)
-        data, said = z.terms.get('data', Term(sides=(None, None))), _interval(
-            'the paired zeta is', z.paired, z.lo, z.hi)
-        spoiled = next((s for s in cell.stamps() if s['code'] == 'not-measurable'), None)
-        if spoiled and 2 * spoiled['runs'] >= cell.n:
-            return dict(spoiled, sentence='%s (%d of %d runs)' % (
-                spoiled['sentence'].rstrip('.'), spoiled['runs'], cell.n))
+        said = _interval('the paired zeta is', z.paired, z.lo, z.hi)
+        spoiled = self._unmeasurable(cell)
+        if spoiled:
+            return spoiled
+        code, needed = 'undecided', ROUNDS_MIN
         if z.rounds == 0:
-            code, said = 'undecided', 'zeta is ' + text.zeta(cell.zeta)
+            said = 'zeta is ' + text.zeta(cell.zeta)
             more = ' No round holds a compute-only run to compare with: %s.' % (
                 'the study needs points with io = none and the same other settings' if study else
                 'use --repeat auto')
         elif z.rounds < ROUNDS_MIN:
-            code, more = 'undecided', ' No interval before %d rounds: --%s.' % (
-                ROUNDS_MIN, 'set study.repeats=%d' % ROUNDS_MIN if study else 'repeat auto')
-        elif z.side == 'at or below' and data.sides[0] == 'at or below':
-            code, more = 'io-faster-than-needed', ' Of that, %s.' % _of(data, 'data are')
-        elif z.side == 'at or below':
-            code, more = 'balanced', ''
-        elif z.side == 'above' and data.sides[1] == 'above':
-            code, more = 'io-too-slow', ' Of that, %s: I/O is too slow for this computation.' % _of(
-                data, 'data are')
-        elif z.side == 'above' and data.sides[1] == 'at or below':
-            other = max(('bookkeeping', 'slowdown'), key=lambda name: z.terms[name].zeta)
-            code, more = 'not-measurable', ' It is not data, %s, but %s.' % (
-                _of(data, 'which are'), _of(z.terms[other], other))
+            more = ' No interval before %d rounds%s: --%s.' % (
+                ROUNDS_MIN, self._minutes(cell, ROUNDS_MIN),
+                'set study.repeats=%d' % ROUNDS_MIN if study else 'repeat auto')
+        elif 'data' not in z.terms:
+            more = ' The results do not say what of it data are.'
         else:
-            code, needed = 'undecided', z.needed
-            if z.side == 'above':
-                needed = data.needed
-            more = ' %s rounds would decide%s.' % (
-                'About %d' % needed if needed <= ROUNDS_MAX else 'More than %d' % ROUNDS_MAX,
-                ' whether that is data' if z.side == 'above' else '')
-            z = z._replace(needed=needed)
+            pairs = self._pairs(cell.runs)
+            found = self._judged([(r.t_t_s / c - 1, real(r.json, 'data_s') / c, r, r.json) for c, r in pairs])
+            data, code = z.terms['data'], found['answer']
+            more = {'io-faster-than-needed': ' Of that, %s.' % _of(data, 'data are'),
+                    'io-too-slow': ' Of that, %s: I/O is too slow for this computation.' % _of(data, 'data are')}.get(code, '')
+            if found['why']:
+                more = ' %s.' % _sentence(found['why'])
+            elif code == 'not-measurable':
+                other = max((name for name in ('bookkeeping', 'slowdown') if name in z.terms),
+                            key=lambda name: z.terms[name].zeta, default='data')
+                more = ' It is not data, %s, but %s.' % (_of(data, 'which are'), _of(z.terms[other], other))
+            elif code == 'undecided':
+                needed = found['rounds_needed'] or ROUNDS_MAX + 1
+                more = ' %s rounds%s would decide%s.' % (
+                    'About %d' % needed if needed <= ROUNDS_MAX else 'More than %d' % ROUNDS_MAX,
+                    self._minutes(cell, needed), ' whether that is data' if z.lo > GOAL else '')
         return {'code': code, 'severity': verdicts()[code],
-                'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': z.needed},
+                'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed},
                 'sentence': "%s: over %s of several jobs %s; NAS's goal is at most %.2f.%s" % (
                     WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), said, GOAL,
                     more)}
@@ -175,33 +202,44 @@ class Rounds:
             return None
         rows = [(r, next((w for w in items(r.run.result.root, 'ranking')
                           if word(w, 'driver') == cell.writer), {})) for r in spread.readings]
-        told = [s for s in (self._read_said(*pair) for pair in rows) if s]
-        spoiled = [s for s in told if s['code'] == 'not-measurable']
-        if spoiled and 2 * len(spoiled) >= spread.n:
+        told = [(word(self._read_node(*pair), 'reason'), self._read_said(*pair)) for pair in rows]
+        spoiled = [s for reason, s in told if s and s['code'] == 'not-measurable' and reason != 'disturbed']
+        memory = [s for reason, s in told if s and reason == 'page-cache']  # of one is enough, as in nht1-bt
+        if memory:
+            spoiled = memory
+        if memory or spoiled and 2 * len(spoiled) >= spread.n:
             return dict(spoiled[0], sentence='%s (%d of %s)' % (
                 spoiled[0]['sentence'].rstrip('.'), len(spoiled), text.plural(spread.n, 'reading')))
         pairs = [(self.t_c_s(r.run) / cell.group.dumps_n, r) for r in spread.readings
                  if self.t_c_s(r.run) and r.data_s == r.data_s][:stats.ROUNDS_MAX]
         if len(pairs) < ROUNDS_MIN:
             return None  # reports of jobs with fewer rounds show T_R alone
-        zeta, data = (self._term([of(r) / c for c, r in pairs], [NEEDLESS, GOAL])
-                      for of in (lambda r: r.t_r_s, lambda r: r.data_s))
-        code = {('at or below', 'at or below'): 'balanced', ('above', 'above'): 'io-too-slow',
-                ('above', 'at or below'): 'not-measurable'}.get(
-                    (zeta.sides[1], data.sides[1]), 'balanced' if zeta.sides[1] == 'at or below' else 'undecided')
-        if code == 'balanced' and data.sides[0] == 'at or below':
-            code = 'io-faster-than-needed'
+        found = self._judged([(r.t_r_s / c, r.data_s / c, r.run, r.json) for c, r in pairs])
+        zeta, data = (Term(*(NAN if found[of][k] is None else found[of][k] for k in ('median', 'lo', 'hi')))
+                      for of in ('zeta', 'data'))
+        code = found['answer']
         return {'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': len(pairs)},
-                'sentence': '%s: over %s of several jobs %s; the goal is at most %.2f. Of that, %s.' % (
+                'sentence': '%s: over %s of several jobs %s; the goal is at most %.2f. Of that, %s.%s' % (
                     WORDS.get(code, code.capitalize()), text.plural(len(pairs), 'round'),
-                    _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'))}
+                    _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'),
+                    ' %s.' % _sentence(found['why']) if found['why'] else '')}
 
     @staticmethod
-    def _read_said(found, row):
+    def _read_node(found, row):
         """What a program says itself of readings such as found. row: of its ranking."""
-        node = next((n for n in items(row, 'read')
+        return next((n for n in items(row, 'read')
                      if reading.way_of(found.run, n, found.way.dumps_n) == found.way), {})
+
+    def _read_said(self, found, row):
+        """The stamp of its answer."""
+        node = self._read_node(found, row)
         return next((s for s in stamps(node) if s['code'] == word(node, 'answer')), None)
+
+    def _minutes(self, cell, rounds):
+        """', some 4.0 minutes,': what so many rounds of this point take, with computing alone."""
+        round_s = cell.median_s + stats.median(self.t_c_s(r) for r in cell.runs)
+        return ', some %s minutes,' % text.number(rounds * round_s / 60, 2) if round_s == round_s and \
+            rounds <= ROUNDS_MAX else ''
 
     def verdict_words(self, cell):
         """The verdict for a table: 'balanced', 'undecided, takes 20 rounds'; '' for none."""

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer about the balance from pairs that no program saw together, as the rounds of several jobs: the
+ * rule of base/balance.h, with one look at all of them. */
+#include "base/balance.h"
+
+#include <math.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/stat.h"
+#include "base/stats/request.h"
+
+/* What is known of the rounds. */
+struct rounds {
+    struct values zeta, data, disturbed, shared;
+    struct balance_estimate of_zeta, of_data;
+    double zeta_median, data_median;
+};
+
+static int median_of(const double *x, int n, double *to)
+{
+    *to = NAN;
+    return n > 0 ? stat_median(x, n, to) : 0;
+}
+
+/* Medians over the rounds that were not disturbed. [out] e. Sorts these to the front of zeta and data, so it
+ * comes last. */
+static int evidence_of(struct rounds *r, struct balance_rounds *e)
+{
+    int n = 0;
+    *e = (struct balance_rounds){.rounds = r->zeta.n};
+    for (int i = 0; i < r->zeta.n; i++) {
+        e->disturbed += r->disturbed.x[i] != 0;
+        e->shared += r->shared.x[i] != 0;
+        if (r->disturbed.x[i] != 0) continue;
+        r->zeta.x[n] = r->zeta.x[i];
+        r->data.x[n++] = r->data.x[i];
+    }
+    TRY(median_of(r->zeta.x, n, &e->zeta));
+    return median_of(r->data.x, n, &e->data);
+}
+
+static json_t *part(double median, const struct balance_estimate *e)
+{
+    return json_pack("{so so so}", "median", js_real(median), "lo", js_real(e->lo), "hi",
+                     js_real(e->hi));
+}
+
+static int read_rounds(struct request *r, struct rounds *to)
+{
+    static const char *const names[] = {"zeta", "data", "disturbed", "shared"};
+    struct values *const all[] = {&to->zeta, &to->data, &to->disturbed, &to->shared};
+    for (int i = 0; i < 4; i++) {
+        TRY(request_values(r, r->json, names[i], 1, all[i]));
+        TRY(request_same_length(r, "zeta", to->zeta.n, names[i], all[i]->n));
+    }
+    if (to->zeta.n <= SEQUENTIAL_ROUNDS_MAX) return 0;
+    return err_set(ERR_USAGE, "%s: at most %d rounds are expected, there are %d", r->where,
+                   SEQUENTIAL_ROUNDS_MAX, to->zeta.n);
+}
+
+int answer_balance(struct request *r, json_t **out)
+{
+    static const char *const code[] = {[BALANCE_UNDECIDED] = "undecided",
+                                       [BALANCE_MET] = "balanced",
+                                       [BALANCE_FASTER] = "io-faster-than-needed",
+                                       [BALANCE_MISSED] = "io-too-slow",
+                                       [BALANCE_NOT_DATA] = "not-measurable"};
+    struct rounds rounds;
+    struct balance_rounds evidence;
+    struct sequential_plan plan;
+    double level;
+    uint64_t seed;
+    char why[BALANCE_WHY];
+    TRY(read_rounds(r, &rounds));
+    TRY(request_level(r, &level, &seed));
+    if (isnan(level)) level = 1 - BALANCE_ERROR;
+    TRY(sequential_plan_at(1 - level, &rounds.zeta.n, 1, &plan));
+    TRY(balance_look(&plan, rounds.zeta.x, rounds.zeta.n, &rounds.of_zeta));
+    TRY(balance_look(&plan, rounds.data.x, rounds.data.n, &rounds.of_data));
+    TRY(median_of(rounds.zeta.x, rounds.zeta.n, &rounds.zeta_median));
+    TRY(median_of(rounds.data.x, rounds.data.n, &rounds.data_median));
+    TRY(evidence_of(&rounds, &evidence));
+    const enum balance found = balance_of(&rounds.of_zeta, &rounds.of_data);
+    const char *reason =
+        balance_spoiled(&evidence, found, rounds.of_zeta.conflict || rounds.of_data.conflict,
+                        "rounds", "while they only computed", why);
+    const double needed = found == BALANCE_UNDECIDED
+                              ? balance_needed(&rounds.of_zeta, &rounds.of_data, rounds.zeta_median)
+                              : NAN;
+    *out = json_pack("{si ss so so so so so}", "n", rounds.zeta.n, "answer",
+                     reason ? "not-measurable" : code[found], "reason",
+                     js_text(reason                      ? reason
+                             : found == BALANCE_NOT_DATA ? "not-data"
+                                                         : NULL),
+                     "why", js_text(reason ? why : NULL), "zeta",
+                     part(rounds.zeta_median, &rounds.of_zeta), "data",
+                     part(rounds.data_median, &rounds.of_data), "rounds_needed", js_real(needed));
+    if (found == BALANCE_FASTER)
+        js_set(*out, "data_factor", js_real(balance_spare(&rounds.of_zeta, &rounds.of_data)));
+    return *out ? 0 : ERR_NOMEM;
+}
