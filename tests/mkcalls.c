@@ -20,6 +20,7 @@
  *     threads     four threads, each opens, writes and closes 10 files FILE.T.N; status 77 if MPI has none
  *     uneven      rank r writes r + 1 times, rank 0 a header of 100 bytes before
  *     header      rank 0 alone writes 10 bytes three times, 1000 bytes apart
+ *     sync        ten times: 1000 bytes of each rank, then MPI_File_sync
  *     separate    every rank a file of its own, FILE.RANK
  *     own-many    every rank 1100 files of its own, FILE.RANK.N, 10 bytes each, by POSIX calls
  *     self        rank 0 alone, then all
@@ -316,6 +317,17 @@ static void past_mpi_io(const char *name)
     }
     if (fd >= 0) close(fd);
     wrong |= !stdio || fclose(stdio) != 0;
+    MPI_File_close(&f);
+}
+
+static void flushed(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    for (int i = 0; i < 10; i++) {
+        MPI_File_write_at(f, 1000 * (size * i + rank), buf, 1000, MPI_BYTE, &s);
+        wrong |= MPI_File_sync(f) != MPI_SUCCESS;
+    }
     MPI_File_close(&f);
 }
 
@@ -818,6 +830,7 @@ int main(int argc, char **argv)
         {"uneven", uneven},
         {"header", header},
         {"separate", separate},
+        {"sync", flushed},
         {"own-many", own_many},
         {"self", self},
         {"read-back", read_back},

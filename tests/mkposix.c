@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #define EXPECT(what)                                                                               \
     do {                                                                                           \
@@ -332,6 +333,13 @@ static void memory(const char *name)
     EXPECT(other >= 0 && write(other, block, 1000) == 1000 && close(other) == 0);
 }
 
+/* A stream whose characters are converted: 6 of them, 5 and 7 bytes. */
+static void converted(const char *name)
+{
+    FILE *file = fopen(name, "w,ccs=UTF-8");
+    EXPECT(file && fputws(L"\u00e4bcde\n", file) >= 0 && fclose(file) == 0 && size_of(name) == 7);
+}
+
 /* The C library opens a file for a child. */
 static void spawned(const char *name)
 {
@@ -517,7 +525,8 @@ int main(int argc, char **argv)
                {"waits", waits},        {"borrowed", borrowed},   {"spawned", spawned},
                {"forking", forking},    {"again", again},         {"attributes", attributes},
                {"endings", endings},    {"refuses", refuses},     {"numbers", numbers},
-               {"tmpfile", tmpfile_of}, {"o-tmpfile", o_tmpfile}, {"memory", memory}};
+               {"tmpfile", tmpfile_of}, {"o-tmpfile", o_tmpfile}, {"memory", memory},
+               {"ccs", converted}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

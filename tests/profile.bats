@@ -476,6 +476,24 @@ kept() {
     expect_text "read instead of dropped"
 }
 
+@test "without its writes a program flushes nothing by MPI_File_sync" {
+    need_program strace
+    run strace -f -y -e trace=fsync,fdatasync -o calls mpirun --version
+    [ "$status" -eq 0 ] || not_permitted "to trace system calls"
+    run strace -f -y -e trace=fsync,fdatasync -o calls nht1-profile --t-c --json p.json -- \
+        "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" sync f.dat
+    expect_status 0
+    expect_text "certified: the same"
+    expect_json p.json '.profile.other.sync.n == 10'
+    [ "$(grep -c 'sync([0-9]*<[^>]*f\.dat>) ' calls)" -eq 10 ]
+}
+
+@test "what MPI_File_delete removes is counted" {
+    profiled --json p.json 2 fresh f.dat
+    expect_status 0
+    expect_json p.json '.profile.other.remove.n == 2'
+}
+
 @test "the slowest calls are told, with file, place, rank and host" {
     profiled --json p.json 3 slow s.dat
     expect_status 0

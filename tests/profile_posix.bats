@@ -163,6 +163,7 @@ refused() {
     refused "made a link" ln -s f.dat l.dat
     refused "opened" "$NHT1_TESTBIN/mkposix" borrowed b.dat
     refused "opened" "$NHT1_TESTBIN/mkposix" spawned f.dat
+    refused "opened f.dat by a call that is not seen" "$NHT1_TESTBIN/mkposix" ccs f.dat
     # Without --t-c it is told as well, and the status is the program's.
     run nht1-profile -- "$NHT1_TESTBIN/mkposix" mmap f.dat
     expect_status 0
@@ -313,6 +314,21 @@ END
         [ "$(cat f.dat)" = kept ]
         [ "$(stat -c '%s %.9Y %.9Z' f.dat)" = "$before" ]
     done
+}
+
+@test "a delay of 20 ms in each pwrite is part of the time inside I/O, and of what writing costs" {
+    cat >s.py <<'END'
+import os
+fd = os.open("d.dat", os.O_WRONLY | os.O_CREAT, 0o644)
+for i in range(25):
+    os.pwrite(fd, bytes(20000), 20000 * i)
+END
+    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" NHT1_DELAY_US=20000 nht1-profile --t-c --json p.json -- \
+        "$(python3 -c 'import sys; print(sys.executable)')" s.py
+    expect_status 0
+    # The delay is of the processor's time, of which no more can pass than of the day's.
+    expect_json p.json '.profile.points[0].functions.pwrite | .n == 25 and .total_s >= 0.5'
+    expect_json p.json '.zeta.t_t_s >= 0.5 and .profile.inside_mean_s >= 0.5'
 }
 
 @test "what stdio has kept until the end of the process counts" {

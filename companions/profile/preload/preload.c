@@ -414,21 +414,21 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
     return rc;
 }
 
-/* Functions that only take time. */
-#define TIMED(name, what, at, arguments, ...)                                                      \
-    BOTH(name, __VA_ARGS__)                                                                        \
-    {                                                                                              \
-        REAL(P##name, __VA_ARGS__);                                                                \
-        if (!map || inside) return real arguments;                                                 \
-        inside++;                                                                                  \
-        const uint64_t start_ns = count_now_ns();                                                  \
-        const int rc = real arguments;                                                             \
-        count_other(what, start_ns);                                                               \
-        trace_other(fh, what, at);                                                                 \
-        inside--;                                                                                  \
-        return rc;                                                                                 \
-    }
-TIMED(MPI_File_sync, PROFILE_SYNC, 0, (fh), MPI_File fh)
+/* While writes are dropped the file is that of the real run, whose pages may still be on their way to the
+ * device: flushing it would be that run's time. What is left is that all processes meet. */
+BOTH(MPI_File_sync, MPI_File fh)
+{
+    REAL(PMPI_File_sync, MPI_File);
+    if (!map || inside) return real(fh);
+    inside++;
+    const struct open *o = dropping ? open_of(fh) : NULL;
+    const uint64_t start_ns = count_now_ns();
+    const int rc = o && !(o->mode & MPI_MODE_RDONLY) ? PMPI_Barrier(o->comm) : real(fh);
+    count_other(PROFILE_SYNC, start_ns);
+    trace_other(fh, PROFILE_SYNC, 0);
+    inside--;
+    return rc;
+}
 
 /* A length that is kept instead of being made; all processes of the file call it. */
 static int set_length(const struct open *o, MPI_Offset bytes, bool at_least)
@@ -481,6 +481,7 @@ BOTH(MPI_File_delete, const char *name, MPI_Info info)
     char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX];
     if (!map || inside) return real(name, info);
     inside++;
+    const uint64_t start_ns = count_now_ns();
     int rc = MPI_SUCCESS;
     struct profile_before *note = paths_of_mpi(name, whole) == 0 ? paths_note(whole) : NULL;
     if (note) note->written = note->gone = 1;
@@ -491,6 +492,10 @@ BOTH(MPI_File_delete, const char *name, MPI_Info info)
         snprintf(path, sizeof path, "%.4000s/none", dir);
         rc = real(path, info);
     }
+    count_other(PROFILE_REMOVE, start_ns);
+    count_lock();
+    count_trace(count_file(name, 1, 0, PROFILE_MPI_IO), WORKLOAD_KINDS + PROFILE_REMOVE, 0, 0);
+    count_unlock();
     inside--;
     return rc;
 }

@@ -161,6 +161,10 @@ FILE *fopen(const char *name, const char *mode)
     if (!follow_on() || flags < 0 || !follow_is_process() ||
         ((flags & O_ACCMODE) == O_RDONLY && !paths_asked() && !paths_maybe(name)))
         return real(name, mode);
+    if (strstr(mode, ",ccs=")) { /* which fdopen does not obey */
+        if (!posix_is_mpi(caller)) count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
+        return real(name, mode);
+    }
     const int fd = posix_open(caller, AT_FDCWD, name, flags, 0666);
     if (fd >= 0 && mode[0] == 'a' && !(flags & O_RDWR)) to_end(fd);
     FILE *file = fd < 0 ? NULL : fdopen(fd, mode);
