@@ -9,9 +9,9 @@ from .results import integer, items, real, word
 
 TYPES = ('scatter', 'shared', 'separate', 'segmented', 'seg_coll')
 ACCESSES = ('write', 'rewrite', 'read')
-POSITIONS = {1: '1k', 2: '1k+8', 3: '32k', 4: '32k+8', 5: '1M', 6: '1M+8', 7: 'M_PART', 8: 'M_PART, eighth row'}
+POSITIONS = {1: '1k', 2: '1k+8', 3: '32k', 4: '32k+8', 5: '1M', 6: '1M+8', 7: 'M_PART'}
 PATTERN_2, TOTAL = '1M of L = 2M', 'total'
-CHUNKS = tuple(POSITIONS.values())[:6] + (PATTERN_2, POSITIONS[7], POSITIONS[8])
+CHUNKS = tuple(POSITIONS.values())[:6] + (PATTERN_2, POSITIONS[7])
 ROUNDS_MIN = 6  # for a 95 % interval of paired values
 # Quantity of b_eff, its key in a summary, its member in a result.
 B_EFF = (('b_eff', 'value', 'b_eff_bytes_per_s'), ('at L_max', 'at_lmax', 'at_lmax.all_bytes_per_s'),
@@ -30,9 +30,14 @@ def of_sum(part):
     """{(access, type, chunk): bytes/s} of a partition of a summary, in the order of its table."""
     found = {}
     for access in ACCESSES:
-        for number, row in part['chunks'][access].items():
-            found.update({(access, t, POSITIONS[number]): v for t, v in zip(TYPES, row['rates'])})
-        found[access, 'scatter', PATTERN_2] = part['pattern_2'].get(access)
+        rows = part['chunks'][access]
+        # In tables of eight rows pattern 2, which type 0 alone has, stands before M_PART.
+        names = {**POSITIONS, 7: PATTERN_2, 8: POSITIONS[7]} if 8 in rows else POSITIONS
+        for number, row in rows.items():
+            kinds = TYPES[:1] if names[number] == PATTERN_2 else TYPES
+            found.update({(access, t, names[number]): v for t, v in zip(kinds, row['rates'])})
+        if part['pattern_2'].get(access) is not None:
+            found[access, 'scatter', PATTERN_2] = part['pattern_2'][access]
         found.update({(access, t, TOTAL): v for t, v in zip(TYPES, part['types'].get(access, ()))})
     return {k: found[k] for k in sorted(found, key=order) if found[k] is not None and found[k] > 0}
 

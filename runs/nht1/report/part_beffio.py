@@ -202,7 +202,7 @@ def _published(page, best, valid, sums):
 
 
 CURVES_MAX = 8
-TICKS = {'1k+8': '+8', '32k+8': '+8', '1M+8': '+8', patterns.PATTERN_2: '2M/1M', 'M_PART': 'M', patterns.POSITIONS[8]: 'M, 8'}
+TICKS = {'1k+8': '+8', '32k+8': '+8', '1M+8': '+8', patterns.PATTERN_2: '2M/1M', 'M_PART': 'M'}
 
 
 def _sources(results, sums):
@@ -276,7 +276,7 @@ def _ratios(page, name, title, rows):
         table.row(*key, n, float(ratio), NAN if lo is None else float(lo), NAN if hi is None else float(hi))
     page.table(table)
     f = Figure('beffio-alignment-' + name, title)
-    ticks = [(x, c) for x, c in enumerate(patterns.CHUNKS) if c != patterns.POSITIONS[8]]
+    ticks = list(enumerate(patterns.CHUNKS))
     shown = [(x, TICKS.get(c, c)) for x, c in ticks]
     for access in patterns.ACCESSES:
         f.panel(access, {'label': 'chunk size', 'ticks': shown}, {'label': 'ratio of bandwidths', 'log': 10})
