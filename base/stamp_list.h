@@ -108,7 +108,7 @@ STAMP(SIMULATED, "simulated", "nht1-bt", "warn", "its times are those of a simul
       "the "
       "system that is named")
 STAMP(EXTRAPOLATED, "extrapolated", "nht1-bt", "note", "", "fewer steps than the class has")
-STAMP(VALID, "valid", "nht1-beff nht1-beffio nht1-workload", "good", "",
+STAMP(VALID, "valid", "nht1-beff nht1-beffio nht1-workload", "good note", "",
       "nht1-beff, nht1-beffio: every rule of the definition was kept; nht1-workload: the run "
       "finished, every measurement held enough data, and all checked data were right")
 STAMP(

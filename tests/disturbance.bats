@@ -51,10 +51,22 @@ proc() {
     done
     [[ $(tr -s ' \n' ' ' <beffio-busy.txt) == *"Disturbed: ranks got 9 % of their processors"* ]]
     [[ $(tr -s ' \n' ' ' <beffio-quiet.txt) != *"isturbed:"* ]]
+    # Valid by its definition, and no good stamp beside "disturbed"; nht1-beffio in tests/mpi_beffio.c.
+    expect_json workload-quiet.json '[.stamps[] | select(.code == "valid").severity] == ["good"]'
+    expect_json workload-busy.json '[.stamps[] | select(.code == "valid") | .severity == "note" and (.sentence | test("but disturbed"))] == [true]'
     for p in beff beffio workload; do
         expect_schema nht1-$p-1 $p-quiet.json
         expect_schema nht1-$p-1 $p-busy.json
         expect_json $p-quiet.json '.disturbance.undisturbed and ([.stamps[].code] | any(. == "processors-shared") | not)'
         expect_json $p-busy.json '[.stamps[] | select(.code == "disturbed") | .numbers.share_min > 0.08 and .numbers.share_min < 0.1] == [true]'
     done
+}
+
+@test "nht1-beff: a valid value of a busy machine is told as disturbed, and has no good stamp" {
+    proc busy
+    run mpi_run 2 nht1-beff --memory-per-process 1Mi --no-analysis --json r.json
+    [ "$status" -eq 0 ]
+    [[ $output == *"(valid by definition, but disturbed)"* ]]
+    expect_schema nht1-beff-1 r.json
+    expect_json r.json '.result.valid and ([.stamps[] | select(.code == "valid") | .severity == "note" and (.sentence | test("but disturbed"))] == [true])'
 }

@@ -522,6 +522,26 @@ static void the_maximum_is_that_of_a_valid_repetition(void **state)
     assert_true(isnan(beffio_job_maximum(&job, &valid)) && !valid);
 }
 
+/* A value of a busy machine is valid by its definition, and no good one. */
+static void valid_but_disturbed_is_no_good_stamp(void **state)
+{
+    (void)state;
+    struct beffio_part part = {.done = true, .valid = true};
+    struct beffio_setup setup = {.schedule = {.definition = BEFFIO_1_X}};
+    struct beffio_job job = {.setup = &setup, .part = &part};
+    for (int disturbed = 0; disturbed <= 1; disturbed++) {
+        job.disturbance.disturbed = disturbed;
+        json_t *const list = beffio_job_stamps(&job, &part), *const first = json_array_get(list, 0);
+        assert_string_equal(json_string_value(json_object_get(first, "code")), "valid");
+        assert_string_equal(json_string_value(json_object_get(first, "severity")),
+                            disturbed ? "note" : "good");
+        assert_string_equal(json_string_value(json_object_get(first, "sentence")),
+                            disturbed ? "Valid by definition 1.x, but disturbed."
+                                      : "Valid by definition 1.x.");
+        json_decref(list);
+    }
+}
+
 static int clear(void **state)
 {
     (void)state;
@@ -547,6 +567,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(foreign_files_are_refused, clear),
         cmocka_unit_test_setup(hints_of_a_chunk_size_reach_the_library, clear),
         cmocka_unit_test_setup(the_maximum_is_that_of_a_valid_repetition, clear),
+        cmocka_unit_test_setup(valid_but_disturbed_is_no_good_stamp, clear),
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

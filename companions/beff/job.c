@@ -282,9 +282,11 @@ static void judge_after(struct beff_job *job)
                   "The repetitions took %.0f %% longer than the fastest of them: the system did "
                   "something else at the same time.",
                   100 * (e.measured_s / e.undisturbed_s - 1));
+    const bool disturbed = stamp_find(job->stamps, STAMP_DISTURBED);
     if (beff_job_valid(job))
-        stamp_add(job->stamps, STAMP_VALID, SEVERITY_GOOD, NULL, "Valid as b_eff, definition %s.",
-                  s->opt.definition);
+        stamp_add(job->stamps, STAMP_VALID, disturbed ? SEVERITY_NOTE : SEVERITY_GOOD, NULL,
+                  "Valid as b_eff by definition %s%s.", s->opt.definition,
+                  disturbed ? ", but disturbed" : "");
 }
 
 int beff_job_run(struct beff_job *job)

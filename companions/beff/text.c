@@ -76,7 +76,10 @@ static void values(const struct beff_job *job, FILE *to)
                {"ping-pong at L_max", s->ping_pong_bytes_per_s, 1}};
     char a[CELL], b[CELL], c[CELL];
     fprintf(to, "\nb_eff = %s MB/s = %s MB/s per process x %d%s\n", mb(a, s->all.both),
-            mb(b, s->all.both / s->n), s->n, beff_job_valid(job) ? "" : "   (not valid as b_eff)");
+            mb(b, s->all.both / s->n), s->n,
+            !beff_job_valid(job)                       ? "   (not valid as b_eff)"
+            : stamp_find(job->stamps, STAMP_DISTURBED) ? "   (valid by definition, but disturbed)"
+                                                       : "");
     fprintf(
         to,
         "      = %.1f %% of what L_max alone reaches: the mean height of the curve of bandwidth "

@@ -184,9 +184,12 @@ json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part
     const bool whole = !p;
     if (whole && job->best >= 0) p = &job->part[job->best];
     if (p && p->done) {
+        const bool disturbed = job->disturbance.disturbed;
         if (p->valid)
-            stamp_add(list, STAMP_VALID, SEVERITY_GOOD, NULL, "Valid by definition %s.",
-                      beffio_definition_name(job->setup->schedule.definition));
+            stamp_add(list, STAMP_VALID, disturbed ? SEVERITY_NOTE : SEVERITY_GOOD, NULL,
+                      "Valid by definition %s%s.",
+                      beffio_definition_name(job->setup->schedule.definition),
+                      disturbed ? ", but disturbed" : "");
         for (int c = 0; c < BEFFIO_CRITERIA && !p->valid; c++)
             if (!p->criterion[c].met)
                 stamp_add(

@@ -182,7 +182,8 @@ static void judged(const struct beffio_job *job, FILE *to, const struct beffio_p
         beffio_findings_words(&job->wrong_first.found, words, sizeof words);
         plain_entry(to, "WRONG", "in repetition %d: %s", job->wrong_first.rep + 1, words);
     }
-    fprintf(to, "%s by definition\n", p->valid ? "VALID" : "NOT VALID");
+    fprintf(to, "%s by definition%s\n", p->valid ? "VALID" : "NOT VALID",
+            p->valid && job->disturbance.disturbed ? ", but disturbed" : "");
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
         plain_entry(to, "", "%s: %s", p->criterion[c].met ? "met" : "NOT MET",
                     p->criterion[c].words);

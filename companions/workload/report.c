@@ -58,8 +58,13 @@ static json_t *stamps(const struct workload_job *job)
     const char *good = job->kind == WORKLOAD_PHASES
                            ? "Every measurement held enough data, and all checked data were right."
                            : "The run finished, and all checked data were right.";
-    stamp_add(list, valid ? STAMP_VALID : STAMP_NOT_VALID, valid ? SEVERITY_GOOD : SEVERITY_BAD,
-              json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s",
+    const bool disturbed = job->disturbance.disturbed;
+    stamp_add(list, valid ? STAMP_VALID : STAMP_NOT_VALID,
+              !valid      ? SEVERITY_BAD
+              : disturbed ? SEVERITY_NOTE
+                          : SEVERITY_GOOD,
+              json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s%s",
+              valid && disturbed ? "Valid by definition, but disturbed. " : "",
               valid              ? good
               : job->wrong_n > 0 ? "Data were wrong."
               : !job->done       ? "The run did not finish."
