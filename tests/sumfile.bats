@@ -103,6 +103,16 @@ seen() {
     says "abs(max(p['value'] for p in r) - $(jq .b_eff_io.bytes_per_s r.json)) <= 501"
 }
 
+@test "under 2.1 the .sum judges a partition by its own time, as released, and the head has the options" {
+    mkdir -p data
+    run mpi_run 2 nht1-beffio -p data -MB 16 -T 12 -N 1,2 --max-space 200M --definition 2.1 --nounique --noshared --sum x.sum --quiet
+    expect_status 4
+    grep -q "^-N  1,2 T=12, MT=[0-9]* MBytes, -noshared, -nounique$" x.sum
+    [ "$(grep -c '^  criterion 1: scheduled time 0.1 min >= 30 min -- NOT reached$' x.sum)" -eq 2 ]
+    [ "$(grep -c '^  criterion 2: .* -- NOT reached$' x.sum)" -eq 2 ]
+    says "all(not p['valid'] for p in r) and r[0]['told'] == []"
+}
+
 # A number more or less, another word, a blank, a column: each is seen.
 @test "our summaries have the shape of the released programs', number by number" {
     local shape=$NHT1_ROOT/tests/sum_shape.py samples=$NHT1_ROOT/tests/samples change
@@ -113,6 +123,9 @@ seen() {
     run mpi_run 4 nht1-beff --definition 3.6 --time-limit 1 --memory-per-process 512Mi --sum beff.sum
     expect_status 4
     "$shape" "$samples/b_eff-3.6.sum" beff.sum
+    cp beff.sum x.sum
+    says "len(r) == 1 and r[0]['ours'] and r[0]['definition'] == '3.6' and r[0]['told'] == [] and r[0]['procs'] == 4
+        and len(r[0]['sizes']) == 21 and r[0]['value'] > 0 and len(r[0]['buffer_offset_bytes']) == 2"
     for change in 's/PEs      total/PEs total/' 's/^  set xtics/set xtics/' 's/ -- reached/: met/' '/^(type=0/d' \
         's/write, /write,/' 's/\(PEs 3    32768 write .*\.[0-9]*\)$/\10/' 's/^Maximum over all.*/& partitions/'; do
         sed "$change" io.sum >changed

@@ -24,8 +24,8 @@ void beffio_text_results(const struct beffio_job *job, FILE *to);
 void beffio_sum_write(const void *job, FILE *to);
 void beffio_sum_protocol(const void *job, FILE *to);
 
-/* " b_eff_io = ... MB/s on ...", as released. */
-void beffio_sum_last_line(const struct beffio_job *job, FILE *to);
+/* " b_eff_io = ... MB/s on ...", as released. valid: as judged above that line. */
+void beffio_sum_last_line(const struct beffio_job *job, bool valid, FILE *to);
 
 /* The result so far (docs/schema/nht1-beffio-1.json), and the plan of a dry run with the keys that
  * studies read; job is a struct beffio_job. New reference. */

@@ -219,6 +219,6 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
             "above is of the median one",
             job->reps_done, least / 1e6, beffio_job_maximum(job, NULL) / 1e6);
     judged(job, to, best);
-    beffio_sum_last_line(job, to);
+    beffio_sum_last_line(job, best->valid, to);
     fflush(to);
 }
