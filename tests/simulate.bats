@@ -3,6 +3,8 @@
 # nht1-bt on simulated ranks (docs/simulation.md): right results, no deadlock, charged times, stamps.
 load helpers
 
+SYNCHRONOUS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0"
+
 setup_file() {
     need_large smpicc smpirun
     env -u MAKEFLAGS -u MFLAGS make -C "$NHT1_ROOT" -j2 O="${NHT1_BIN%/bin}" simulate-programs >&2
@@ -17,8 +19,8 @@ simulated() {
         '{ print "node-" $1 % (nodes + 1) }' >hosts
     # shellcheck disable=SC2086 # a list of flags
     OMP_NUM_THREADS=1 timeout "$NHT1_HANG_S" smpirun -np "$ranks" -platform "$platform" -hostfile hosts \
-        --log=root.thres:critical --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 \
-        --cfg=smpi/coll-selector:ompi ${SMPI_FLAGS:-} "${NHT1_BIN%/bin}/simulation/bin/nht1-bt" "$@"
+        --log=root.thres:critical --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 --cfg=smpi/coll-selector:ompi \
+        --cfg=smpi/allreduce:rdb --cfg=smpi/bcast:binomial_tree ${SMPI_FLAGS:-} "${NHT1_BIN%/bin}/simulation/bin/nht1-bt" "$@"
 }
 
 @test "8 simulated ranks: norms verified, stamped simulated, never T_C" {
@@ -35,8 +37,20 @@ simulated() {
     local platform
     mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
     for platform in flat fat-tree dragonfly torus ethernet; do
-        SMPI_FLAGS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0" \
+        SMPI_FLAGS=$SYNCHRONOUS \
             run simulated 216 "$platform" --class S --steps 10 --decomp 3d --io posix --out many.bin --force --tc 1 --verify never --quiet
+        expect_status 0
+        cmp one.bin many.bin
+    done
+}
+
+@test "synchronous sends end where the halo is exchanged behind the right-hand side" {
+    # Blocks of class W have inner lines, those of S on many ranks have none.
+    local decomp
+    mpi_run 1 nht1-bt --class W --steps 2 --interval 2 --io posix --out one.bin --tc 1 --quiet
+    for decomp in 3d 1d:y; do
+        SMPI_FLAGS=$SYNCHRONOUS run simulated 8 flat --class W --steps 2 --interval 2 --decomp "$decomp" --io posix \
+            --out many.bin --force --tc 1 --verify never --quiet
         expect_status 0
         cmp one.bin many.bin
     done
@@ -80,4 +94,12 @@ simulated() {
         expect_status 0
         expect_json r.json '.runs[0].verified'
     done
+}
+
+@test "S on 1000 ranks: the dump of one rank" {
+    slow
+    mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
+    SMPI_FLAGS=$SYNCHRONOUS run simulated 1000 flat --class S --steps 10 --decomp 3d --io posix --out many.bin --tc 1 --verify never --quiet
+    expect_status 0
+    cmp one.bin many.bin
 }

@@ -26,6 +26,10 @@ from nht1.study.folder import write_json, write_text
 
 PLATFORMS = os.path.join(tools.ROOT, 'config', 'platforms')
 COMPUTING = ('rhs', 'xi', 'eta', 'zeta')
+# Open MPI's collectives. Two of them by name, since SimGrid's own choice finds out first, for every communicator, which
+# ranks share a node, with a message from each rank to each.
+FLAGS = ('--cfg=smpi/simulate-computation:no', '--cfg=smpi/test:0', '--cfg=smpi/coll-selector:ompi',
+         '--cfg=smpi/allreduce:rdb', '--cfg=smpi/bcast:binomial_tree')
 
 
 def setting(name, default):
@@ -66,8 +70,7 @@ def words_of(folder, path, ranks, words):
     host_file = os.path.join(folder, 'hosts')
     write_text(host_file, hosts(path, ranks), replace=True)
     return ['nice', '-n', setting('NICE', '19'), 'smpirun', '-np', str(ranks), '-platform', path,
-            '-hostfile', host_file, '--log=root.thres:critical', '--cfg=smpi/simulate-computation:no',
-            '--cfg=smpi/test:0', '--cfg=smpi/coll-selector:ompi', os.path.join(folder, 'bin', 'nht1-bt')] + words
+            '-hostfile', host_file, '--log=root.thres:critical', *FLAGS, os.path.join(folder, 'bin', 'nht1-bt')] + words
 
 
 def simulate(folder, path, ranks, words):
