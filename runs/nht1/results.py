@@ -440,7 +440,13 @@ class Run:
         memory = real(system, 'memory.total_bytes')
         return self.problem[:4] + (
             integer(system, 'nodes', 1), integer(system, 'cores_in_use'), word(system, 'host'),
-            word(system, 'mpi.library'), round(memory / 2 ** 30) if memory == memory else None)
+            word(system, 'mpi.library'), round(memory / 2 ** 30) if memory == memory else None, self.simulation)
+
+    @property
+    def simulation(self):
+        """'PLATFORM, computing HOW' where ranks and network were simulated, else ''."""
+        said = members(self.result.root, 'system.simulation')
+        return '%s, computing %s' % (word(said, 'platform'), word(said, 'computing')) if said else ''
 
     @property
     def configuration(self):
@@ -448,7 +454,7 @@ class Run:
         environment."""
         known = dict(self.identity)
         return self.problem[:4] + tuple(
-            known.get(k) for k in ('ranks', 'threads', 'nodes', 'decomp', 'isa'))
+            known.get(k) for k in ('ranks', 'threads', 'nodes', 'decomp', 'isa', 'simulation'))
 
     @property
     def environment(self):
@@ -510,6 +516,7 @@ class Run:
         known = [('writer', self.writer), ('ranks', integer(system, 'ranks', 1)),
                  ('threads', integer(system, 'threads', 1)), ('nodes', integer(system, 'nodes', 1)),
                  ('decomp', word(self.json, 'decomp') or word(system, 'decomp'))]
+        known += [('simulation', self.simulation)] if self.simulation else []
         if self.token_group:
             known.append(('group', self.token_group))
         known += sorted(self.options.items())
@@ -705,6 +712,8 @@ def option_shown(key, value):
         return 'group %d' % value
     if key == 'component':
         return value
+    if key == 'simulation':
+        return 'simulated on ' + value
     if key.startswith('env.'):
         return '%s=%s' % (key[4:], value)
     name = '--' + key.replace('_', '-')

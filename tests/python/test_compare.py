@@ -84,6 +84,14 @@ class Decides(unittest.TestCase):
         c = Comparison(side(), stamped('warn'))
         self.assertEqual((c.verdict, c.stamps['b']), (NOT, {'processors-shared': 1}))
 
+    def test_a_simulated_result_is_refused(self):
+        b = side(1.3)
+        b[0].root['system']['simulation'] = {'platform': 'flat', 'computing': 'charged'}
+        b[0].root['stamps'] = [{'code': 'simulated', 'severity': 'warn', 'sentence': 'It is.', 'numbers': {}}]
+        c = Comparison(side(), b)
+        self.assertEqual((c.verdict, c.stamps), (NOT, {'a': {}, 'b': {'simulated': 1}}))
+        self.assertIn('B is stamped simulated', c.reasons[0])
+
 
 class Judged(unittest.TestCase):
     def judged(self, ratio, lo, hi, p, higher_better=False):

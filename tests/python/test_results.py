@@ -101,6 +101,15 @@ class Cells(unittest.TestCase):
         found = self.runs(bt_result(), bt_result())
         self.assertEqual([(c.writer, c.n) for c in found.groups[0].cells], [('posix', 6), ('none', 6)])
 
+    def test_simulated_runs_are_not_averaged_with_measured_ones(self):
+        simulated = [bt_result() for _ in range(2)]
+        for root, platform in zip(simulated, ('flat', 'torus')):
+            root['system']['simulation'] = {'platform': platform, 'computing': 'free'}
+        found = self.runs(bt_result(), *simulated)
+        self.assertEqual([(c.writer, c.n) for c in found.groups[0].cells], [('posix', 3)] * 3 + [('none', 3)] * 3)
+        self.assertIn('posix, simulated on torus, computing free', [c.label for c in found.groups[0].cells])
+        self.assertEqual(len({r.computing for r in found.all}), 3)
+
     def test_a_setting_of_its_writer_makes_another_cell(self):
         other = bt_result()
         for run in other['runs']:
