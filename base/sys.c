@@ -103,6 +103,12 @@ void sys_cpu(struct sys_cpu *out)
     if (t) hwloc_topology_destroy(t);
 }
 
+int64_t sys_cache2_bytes(void)
+{
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? bytes : 0;
+}
+
 static json_t *cpu_json(void)
 {
     static const hwloc_obj_type_t level[] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,

@@ -64,6 +64,9 @@ void sys_memory(struct sys_memory *out);
  * container's), version 1 and 2; 0 when there is none. root: "", or what stands for / in a test. */
 int64_t sys_group_limit(const char *root);
 
+/* The second-level cache of a core of this machine, as the C library tells it; 0: it does not. */
+int64_t sys_cache2_bytes(void);
+
 /* The number of the batch job that this process belongs to, as Slurm, PBS or LSF tell it; NULL
  * outside of one. Borrowed. */
 const char *sys_job_id(void);

@@ -126,6 +126,36 @@ static void test_the_size_of_messages_is_near_the_best(void **state)
     }
 }
 
+static int64_t group_of(int64_t size, int64_t parts, int64_t cells, int64_t cache_bytes)
+{
+    const int64_t n[3] = {cells, cells, cells};
+    return bt_plan_group(size, parts, bt_plan_batches(2, n, 8), 8, 1, bt_plan_near(cache_bytes));
+}
+
+/* Blocks on the way up and down a chain were to fit in 2 MiB on every processor, so that cores with 512 KiB
+ * read them back from further away. */
+static void test_small_caches_hold_fewer_lines_under_way(void **state)
+{
+    (void)state;
+    const int64_t kib = 1 << 10;
+    assert_int_equal(bt_plan_near(2048 * kib), BT_PLAN_STORE_NEAR);
+    assert_int_equal(bt_plan_near(0), BT_PLAN_STORE_NEAR);
+    assert_int_equal(bt_plan_near(16384 * kib), BT_PLAN_STORE_NEAR); /* shared by cores */
+    assert_int_equal(bt_plan_near(512 * kib), BT_PLAN_STORE_NEAR / 4);
+    /* Chains of three ranks: blocks of 22 cells of class A. */
+    assert_true(group_of(64, 3, 22, 512 * kib) < group_of(64, 3, 22, 2048 * kib));
+    for (int64_t cache = 256 * kib; cache <= 2048 * kib; cache *= 2)
+        for (int64_t parts = 3; parts <= 16; parts++) {
+            const int64_t size = 102, cells = bt_plan_div_up(size, parts);
+            const int64_t line = cells * bt_plan_cell_bytes(8), under_way = (2 * parts - 1) * line;
+            const int64_t group = group_of(size, parts, cells, cache);
+            assert_true(group == 1 ||
+                        group * under_way <= bt_max64(bt_plan_near(cache), BT_PLAN_STORE_CACHED));
+        }
+    /* Chains of two follow the other rule. */
+    assert_int_equal(group_of(102, 2, 51, 256 * kib), group_of(102, 2, 51, 2048 * kib));
+}
+
 static void test_splits(void **state)
 {
     (void)state;
@@ -177,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_messages_that_leave_a_node),
         cmocka_unit_test(test_the_halo_behind_inner_lines),
         cmocka_unit_test(test_the_size_of_messages_is_near_the_best),
+        cmocka_unit_test(test_small_caches_hold_fewer_lines_under_way),
         cmocka_unit_test(test_splits),
         cmocka_unit_test(test_the_recommendation_follows_the_costs),
     };

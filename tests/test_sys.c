@@ -25,6 +25,7 @@ static void processors(void **state)
     assert_true(cpu.cores_n >= 1 && cpu.cores_n <= cpu.cpus_n);
     assert_true(cpu.cores_allowed_n >= 1 && cpu.cores_allowed_n <= cpu.cores_n);
     assert_true(cpu.cpus_allowed_n >= cpu.cores_allowed_n && cpu.cpus_allowed_n <= cpu.cpus_n);
+    assert_true(sys_cache2_bytes() == 0 || sys_cache2_bytes() >= 64 << 10);
 }
 
 /* As when a launcher binds a rank: the host stays as large as it is. */

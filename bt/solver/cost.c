@@ -160,7 +160,8 @@ static void add_direction(struct bt_cost *cost, const struct bt_cost_machine *m,
         return;
     }
     const int64_t g =
-        m->group > 0 ? m->group : bt_plan_group(b->size, parts, batches, lanes, threads);
+        m->group > 0 ? m->group
+                     : bt_plan_group(b->size, parts, batches, lanes, threads, BT_PLAN_STORE_NEAR);
     const int64_t window = bt_plan_window(b->size, parts, 0, batches, lanes, g);
     const double groups = (double)bt_plan_div_up(batches, g), group_lanes = (double)(lanes * g);
     const double work_s = alone_s * (double)bt_plan_div_up(g, threads) / (double)g;

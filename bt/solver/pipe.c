@@ -60,7 +60,7 @@ int bt_pipe_new(struct bt_solver *s, int dir)
     c->divided = true;
     /* The group is the same on all ranks of the chain; the window is each rank's own. */
     const int64_t batches = bt_batch_count(s, dir);
-    c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads);
+    c->group = bt_plan_group(s->problem.n, parts, batches, lanes, s->threads, s->near_bytes);
     c->groups = bt_plan_div_up(batches, c->group);
     c->window = bt_plan_window(s->problem.n, parts, s->d.at[dir], batches, lanes, c->group);
     c->store_values = c->window * c->group * s->ni[dir] * BT_STORE * lanes;

@@ -16,9 +16,10 @@
 #define BT_PLAN_STORE_PER_CELL 20          /* bytes */
 #define BT_PLAN_STORE_LEAST    (4 << 20)   /* bytes per rank */
 #define BT_PLAN_STORE_CACHED   (450 << 10) /* bytes per thread */
-#define BT_PLAN_STORE_NEAR                                                                         \
-    (1400 << 10) /* bytes per thread: with more, larger messages cost more than they save */
-#define BT_PLAN_GROUP_MAX 32
+/* With more than that, larger messages cost more than they save: chosen on cores with so large a second-level cache. */
+#define BT_PLAN_STORE_NEAR (1400 << 10) /* bytes per thread */
+#define BT_PLAN_NEAR_CACHE (2 << 20)    /* bytes per core */
+#define BT_PLAN_GROUP_MAX  32
 /* What the size of messages is weighed with: a core's time for a cell of a line, and for the four messages of a
  * group (bt/solver/cost.h, bt_cost_reference). */
 #define BT_PLAN_CELL_S     17e-9
@@ -98,12 +99,20 @@ static inline int64_t bt_plan_window(int64_t size, int64_t parts, int64_t at, in
     return bt_min64(bt_max64(stored / group, 2), 3 * (parts - at) - 2);
 }
 
+/* What groups under way may store, per thread, on cores with a second-level cache of so many bytes: the share of it that was
+ * measured to be best. No more for a larger cache, which cores may share; 0: not known. */
+static inline int64_t bt_plan_near(int64_t cache_bytes)
+{
+    const int64_t known = cache_bytes > 0 ? cache_bytes : BT_PLAN_NEAR_CACHE;
+    return bt_min64(known, BT_PLAN_NEAR_CACHE) * BT_PLAN_STORE_NEAR / BT_PLAN_NEAR_CACHE;
+}
+
 /* Batches in a message with which a pipeline takes least: the first group goes up the chain and down in the time
  * of 2 parts - 1 groups, and there are as many messages as groups. No more than leave the stored blocks near the
  * core. Chains of two ranks are in one node and their messages cheap: for them larger groups were measured not
  * to be worth what they take of the cache. */
 static inline int64_t bt_plan_shortest(int64_t size, int64_t parts, int64_t batches, int64_t lanes,
-                                       int64_t threads)
+                                       int64_t threads, int64_t near_bytes)
 {
     if (parts <= 2) return 1;
     const int64_t cells = lanes * bt_plan_div_up(size, parts), under_way = 2 * parts - 1;
@@ -111,19 +120,20 @@ static inline int64_t bt_plan_shortest(int64_t size, int64_t parts, int64_t batc
     const int64_t shortest =
         llround(sqrt(BT_PLAN_MESSAGES_S * (double)(batches * threads) / group_s));
     const int64_t line = bt_plan_cell_bytes(lanes) * bt_plan_div_up(size, parts);
-    return bt_min64(shortest, threads * BT_PLAN_STORE_NEAR / (under_way * line));
+    return bt_min64(shortest, threads * near_bytes / (under_way * line));
 }
 
 /* Batches in a message of a pipeline over parts ranks of a grid of size^3 cells. While a group is
  * on its way up and down the chain, the lowest rank eliminates 2 parts - 1 others. Made of numbers
- * that the ranks of the chain have in common. */
+ * that the ranks of the chain have in common; near_bytes: bt_plan_near of their smallest cache. */
 static inline int64_t bt_plan_group(int64_t size, int64_t parts, int64_t batches, int64_t lanes,
-                                    int64_t threads)
+                                    int64_t threads, int64_t near_bytes)
 {
     const int64_t line = bt_plan_cell_bytes(lanes) * bt_plan_div_up(size, parts);
     const int64_t cached = threads * BT_PLAN_STORE_CACHED / ((2 * parts - 1) * line);
     const int64_t fits = bt_plan_stored(size, parts, batches, lanes) / (2 * parts + 1);
-    const int64_t wanted = bt_max64(cached, bt_plan_shortest(size, parts, batches, lanes, threads));
+    const int64_t wanted =
+        bt_max64(cached, bt_plan_shortest(size, parts, batches, lanes, threads, near_bytes));
     int64_t group = bt_min64(fits, wanted);
     group = group < 1 ? 1 : group > BT_PLAN_GROUP_MAX ? BT_PLAN_GROUP_MAX : group;
     return group > threads ? group - group % threads : group;

@@ -84,6 +84,7 @@ struct bt_solver {
     struct bt_chain chain[3];
     double *pipe_store; /* of the divided direction being swept */
     int threads;
+    int64_t near_bytes;         /* bt_plan_near of the smallest second-level cache of all ranks */
     struct bt_scratch *scratch; /* [threads] */
     /* Batches of xi in the order in which they are swept, first the inner ones, whose right-hand sides need no
      * halo along y and z. NULL and 0: as they are numbered, no halo exchange behind them. */

@@ -5,7 +5,9 @@
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/simulation.h"
 #include "base/suggestion.h"
+#include "base/sys.h"
 #include "base/watch.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
@@ -56,8 +58,8 @@ int bt_solver_isa_check(const char *isa)
     return kernel_choose(isa, &choice);
 }
 
-/* The best kernel that every rank has; and the smallest number of threads of all ranks, since it is
- * part of the pipelines' message size. Collective. */
+/* The best kernel that every rank has; and the smallest number of threads and second-level cache of all ranks,
+ * since they are part of the pipelines' message size. Collective. */
 static int ranks_agree(struct bt_solver *s, const char *isa)
 {
     int choice = 0;
@@ -66,6 +68,9 @@ static int ranks_agree(struct bt_solver *s, const char *isa)
     s->kernel = bt_kernel_at(choice);
     s->threads = omp_get_max_threads();
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &s->threads, 1, MPI_INT, MPI_MIN, s->comm));
+    /* A simulated machine is not this one. */
+    s->near_bytes = bt_plan_near(simulation() ? 0 : sys_cache2_bytes());
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &s->near_bytes, 1, MPI_INT64_T, MPI_MIN, s->comm));
     return 0;
 }
 
