@@ -198,7 +198,7 @@ import json, re
 page, said = open('result/report.html').read(), json.load(open('result/check.json'))['sentence']
 text = re.sub('<[^>]*>', '', page[page.index('id="answer"'):])
 assert text.index(said) < text.index('Verdict'), text[:2000]
-assert page.index('id="check"') < page.index('id="verdict"') if 'id="check"' in page else True
+assert page.index('<figure id="check">') < page.index('id="verdict"')
 END
 }
 
