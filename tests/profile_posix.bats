@@ -205,6 +205,7 @@ refused() {
 
 @test "sqlite3 has a zeta, and leaves what it leaves by itself" {
     need_program sqlite3
+    mkdir db && cd db
     certified sqlite3 t.db 'begin; create table t(a); insert into t values (1), (2), (3); commit; select sum(a) from t;'
     [ "$(sqlite3 t.db 'select sum(a) from t')" = 6 ]
 }
