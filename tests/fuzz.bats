@@ -36,7 +36,7 @@ corpus=$NHT1_ROOT/tests/corpus/selftest
 @test "the Python programs take hostile results: no traceback, an answer to each" {
     real_python
     local target
-    for target in report compare trend tune summary record sum; do
+    for target in $(python3 "$NHT1_ROOT/tests/fuzz/fuzz.py" --list); do
         run python3 "$NHT1_ROOT/tests/fuzz/fuzz.py" --tries 15 --seed 4 "$target"
         expect_status 0
     done
