@@ -149,16 +149,24 @@ bool balance_settled(const json_t *stamps, const char *answer, const char *reaso
            !(reason && strcmp(reason, "disturbed") == 0);
 }
 
-json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estimate *of_zeta,
-                        double data, const struct balance_estimate *of_data)
+/* A number by its name, with its interval. */
+static void number(json_t *n, const char *name, double value, const struct balance_estimate *e)
+{
+    char key[64];
+    stamp_number(n, name, value);
+    snprintf(key, sizeof key, "%s_ci95_lo", name);
+    stamp_number(n, key, e->lo);
+    snprintf(key, sizeof key, "%s_ci95_hi", name);
+    stamp_number(n, key, e->hi);
+}
+
+json_t *balance_numbers(json_t *numbers, const char *name, double zeta,
+                        const struct balance_estimate *of_zeta, double data,
+                        const struct balance_estimate *of_data)
 {
     json_t *n = stamp_number(numbers, "goal", BALANCE_GOAL);
-    stamp_number(n, "zeta_paired", zeta);
-    stamp_number(n, "zeta_paired_ci95_lo", of_zeta->lo);
-    stamp_number(n, "zeta_paired_ci95_hi", of_zeta->hi);
-    stamp_number(n, "zeta_data", data);
-    stamp_number(n, "zeta_data_ci95_lo", of_data->lo);
-    stamp_number(n, "zeta_data_ci95_hi", of_data->hi);
+    number(n, name, zeta, of_zeta);
+    number(n, "zeta_data", data, of_data);
     if (balance_of(of_zeta, of_data) == BALANCE_FASTER)
         stamp_number(n, "data_factor_at_goal", balance_spare(of_zeta, of_data));
     return n;

@@ -86,9 +86,11 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
                       double value);
 
 /* Adds the goal, zeta and data with their intervals to the numbers of a stamp (stamp_number), which it
- * returns; where I/O is faster than needed, balance_spare as well (data_factor_at_goal). */
-json_t *balance_numbers(json_t *numbers, double zeta, const struct balance_estimate *of_zeta,
-                        double data, const struct balance_estimate *of_data);
+ * returns; where I/O is faster than needed, balance_spare as well (data_factor_at_goal). name: zeta's key,
+ * "zeta_paired". */
+json_t *balance_numbers(json_t *numbers, const char *name, double zeta,
+                        const struct balance_estimate *of_zeta, double data,
+                        const struct balance_estimate *of_data);
 
 /* How many times as slow data could be, all else as it is, with zeta still at the goal: by the upper ends
  * of both intervals. For BALANCE_FASTER. */

@@ -262,7 +262,7 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
     char why[BALANCE_WHY], paired[64], data[64];
     if (!isfinite(v->zeta)) return;
     json_t *n = stamp_number(NULL, "zeta", v->zeta);
-    balance_numbers(n, v->zeta_paired, &row->paired, v->zeta_data, &row->data);
+    balance_numbers(n, "zeta_paired", v->zeta_paired, &row->paired, v->zeta_data, &row->data);
     stamp_number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
     stamp_number(n, "zeta_slowdown", v->zeta_slowdown);
     stamp_number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);

@@ -105,16 +105,8 @@ static void undecided(json_t *to, const struct bt_job *job, const struct bt_read
 static json_t *numbers_of(const struct bt_read_row *row)
 {
     const struct bt_read_values *v = &row->median;
-    json_t *n = stamp_number(NULL, "goal", BALANCE_GOAL);
-    stamp_number(n, "zeta_read", v->zeta);
-    stamp_number(n, "zeta_read_ci95_lo", row->zeta.lo);
-    stamp_number(n, "zeta_read_ci95_hi", row->zeta.hi);
-    stamp_number(n, "zeta_data", v->zeta_data);
-    stamp_number(n, "zeta_data_ci95_lo", row->data.lo);
-    stamp_number(n, "zeta_data_ci95_hi", row->data.hi);
+    json_t *n = balance_numbers(NULL, "zeta_read", v->zeta, &row->zeta, v->zeta_data, &row->data);
     stamp_number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
-    if (balance_of(&row->zeta, &row->data) == BALANCE_FASTER)
-        stamp_number(n, "data_factor_at_goal", balance_spare(&row->zeta, &row->data));
     return stamp_number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
 }
 

@@ -129,7 +129,7 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
                        const struct profile_pairs *pairs)
 {
     char why[BALANCE_WHY], zeta[64], data[64];
-    json_t *n = balance_numbers(NULL, z->value, &z->paired, z->io, &z->data);
+    json_t *n = balance_numbers(NULL, "zeta_paired", z->value, &z->paired, z->io, &z->data);
     const enum balance found = balance_of(&z->paired, &z->data);
     stamp_number(n, "rounds_n", z->pairs);
     balance_words(z->value, &z->paired, zeta);
