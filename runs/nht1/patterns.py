@@ -5,7 +5,7 @@ import math
 
 from . import stats
 from .protfile import METHODS
-from .results import integer, items, real, word
+from .results import at, integer, items, real, word
 
 TYPES = ('scatter', 'shared', 'separate', 'segmented', 'seg_coll')
 ACCESSES = ('write', 'rewrite', 'read')
@@ -18,6 +18,17 @@ B_EFF = (('b_eff', 'value', 'b_eff_bytes_per_s'), ('at L_max', 'at_lmax', 'at_lm
          ('rings at L_max', 'rings_at_lmax', 'at_lmax.rings_bytes_per_s'),
          ('latency, rings and random', 'latency_s', 'latency_s'), ('latency, rings', 'rings_latency_s', 'rings_latency_s'),
          ('latency, ping-pong', 'ping_pong_s', 'ping_pong_latency_s'), ('ping-pong at L_max', 'ping_pong', 'ping_pong_bytes_per_s'))
+
+
+def offset(root, path):
+    """Where buffers begin, in bytes off a page, least and most of all processes; [] where a result does not say."""
+    found = at(root, path)
+    return [v for v in found if isinstance(v, int)][:2] if isinstance(found, list) else []
+
+
+def offset_words(ends):
+    """"16", or "0 to 48"."""
+    return ' to '.join(dict.fromkeys(map(str, ends)))
 
 
 def order(key):

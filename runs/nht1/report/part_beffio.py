@@ -35,12 +35,6 @@ def _definition(name):
     return name if name in DEFINITIONS else 'other'
 
 
-def _offset(r):
-    """Where buffers begin, least and most of all processes; [] where a result does not say."""
-    found = at(r.root, 'b_eff_io.buffer_offset_bytes')
-    return [v for v in found if isinstance(v, int)][:2] if isinstance(found, list) else []
-
-
 def _said(r, key):
     """"valid" or "not valid" of a result; '' where it says neither."""
     value = at(r.root, 'b_eff_io.' + key)
@@ -75,11 +69,10 @@ def _systems(report, results, sums):
                       'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'largest', 'valid',
                       'cache-honest', 'buffers, bytes off a page', 'note'])
     for r in results:
-        offset = _offset(r)
         table.row(word(r.root, 'system.cpu.model') or 'this system', integer(
             r.root, 'b_eff_io.procs'), _minutes(r.root), word(r.root, 'b_eff_io.definition'),
             real(r.root, 'b_eff_io.bytes_per_s') / MB, _largest(r) / MB, _said(r, 'valid'), _said(r, 'cache_honest'),
-            ' to '.join(dict.fromkeys(map(str, offset))), '')
+            patterns.offset_words(patterns.offset(r.root, BUFFERS)), '')
     for s in sums:
         table.row(s['system'] or os.path.basename(s['path']), s['procs'] or 0,
                   NAN if s['scheduled_s'] is None else s['scheduled_s'] / 60,
@@ -98,7 +91,7 @@ def _systems(report, results, sums):
     _alignment(page, results)
 
 
-LARGEST = 'b_eff_io.maximum_bytes_per_s'
+LARGEST, BUFFERS = 'b_eff_io.maximum_bytes_per_s', 'b_eff_io.buffer_offset_bytes'
 HOLLOW = 'Hollow marks are values of runs that are not valid by their definition. '
 
 
@@ -255,7 +248,7 @@ def _alignment(page, results):
     of the least offset."""
     rounds = {}
     for r in results:
-        offset = _offset(r)
+        offset = patterns.offset(r.root, BUFFERS)
         best = max((p for p in items(r.root, 'partitions') if true(p, 'completed')), default=None,
                    key=lambda p: integer(p, 'procs'))
         if r.study_round and offset and best:

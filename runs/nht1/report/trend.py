@@ -5,8 +5,8 @@ import os
 import time
 from typing import NamedTuple
 
-from .. import results, text, trouble
-from ..results import NAN, at, integer, real, true, word
+from .. import patterns, results, text, trouble
+from ..results import NAN, integer, real, true, word
 from . import frame
 from .page import Figure, Page, Table
 
@@ -95,16 +95,10 @@ def _of_cells(found, metric, level):
     return points
 
 
-def _buffers(found):
-    """"16" or "0 to 48" of the offsets, least and most of all processes, that a result says."""
-    ends = [v for v in found if isinstance(v, int)][:2] if isinstance(found, list) else []
-    return ' to '.join(dict.fromkeys(map(str, ends)))
-
-
 def _line(root, kind):
     """What has to be alike for values to be of one curve."""
     of = {'nht1-beff': '', 'nht1-beffio': 'b_eff_io.'}[kind]
-    definition, buffers = word(root, of + 'definition'), _buffers(at(root, of + 'buffer_offset_bytes'))
+    definition, buffers = word(root, of + 'definition'), patterns.offset_words(patterns.offset(root, of + 'buffer_offset_bytes'))
     procs = integer(root, of + 'procs') if of else 0
     return ', '.join([text.plural(integer(root, 'system.ranks', 1), 'rank')] + [words for words, known in (
         ('partition of %d' % procs, procs), ('definition ' + definition, definition),
