@@ -151,7 +151,7 @@ def _compute_study(peak):
         asked = [line.split() for line in os.environ.get('SETTINGS', '').splitlines()]
         for section in description.sections():
             if section.startswith('run ') and asked or \
-                    section == 'run narrower' and 'avx512' not in supported or \
+                    section.startswith('run narrower') and 'avx512' not in supported or \
                     section == 'run ranks' and os.environ.get('CORES') == '1':
                 description.remove_section(section)
         for number, words in enumerate(asked, 1):
