@@ -53,9 +53,10 @@ struct bt_job {
     struct bt_decomp decomp; /* the one asked for */
     struct bt_read_plan reads;
     char decomp_name[40];
-    char kernel[64];            /* version and instruction set, "1/avx2" */
-    char started_utc[32];       /* of rank 0 */
-    char **hosts;               /* [size] on rank 0, NULL elsewhere */
+    char kernel[64];      /* version and instruction set, "1/avx2" */
+    char charged_utc[32]; /* when rank 0's kernels were timed that a simulation charges; or "" */
+    char started_utc[32]; /* of rank 0 */
+    char **hosts;         /* [size] on rank 0, NULL elsewhere */
     struct bt_outcome *outcome; /* [outcomes_n] in the order they ran */
     int outcomes_n;
     int rounds_done;    /* of --repeat, complete ones */

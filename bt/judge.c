@@ -86,12 +86,15 @@ static void judge_simulation(json_t *to, const struct bt_job *job)
 {
     if (!simulation()) return;
     const char *how = bt_job_computing(job);
+    char charged[128];
+    snprintf(charged, sizeof charged,
+             "Computing was not done, its time is that of kernels measured on this machine%s%s.",
+             job->charged_utc[0] ? ", " : "", job->charged_utc);
     stamp_add(to, STAMP_SIMULATED, SEVERITY_WARN, NULL,
               "Simulated: ranks and network are those of the platform \"%s\". %s File systems are "
               "not simulated.",
               simulation_platform(),
-              strcmp(how, "charged") == 0
-                  ? "Computing was not done, its time is that of kernels measured on this machine."
+              strcmp(how, "charged") == 0 ? charged
               : strcmp(how, "measured") == 0
                   ? "Computing took the time that it took in the simulation."
                   : "Computing took no time.");

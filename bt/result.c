@@ -398,10 +398,12 @@ static json_t *system_record(const struct bt_job *job)
     js_set(o, "solver_memory_bytes", js_real(job->memory_bytes));
     js_set(o, "memory_bytes_per_cell", js_real(job->memory_bytes / cells));
     js_set(o, "setup_s", js_real(job->setup_s));
-    if (simulation())
-        js_set(o, "simulation",
-               json_pack("{ss ss}", "platform", simulation_platform(), "computing",
-                         bt_job_computing(job)));
+    if (simulation()) {
+        json_t *how = json_pack("{ss ss}", "platform", simulation_platform(), "computing",
+                                bt_job_computing(job));
+        if (job->charged_utc[0]) js_set(how, "kernels_utc", js_text(job->charged_utc));
+        js_set(o, "simulation", how);
+    }
     return o;
 }
 

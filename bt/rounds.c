@@ -65,6 +65,7 @@ static int solver_new(struct bt_job *job, struct bt_solver **solver)
     job->setup_s = took.max;
     const double mine = (double)bt_solver_memory_bytes(*solver);
     snprintf(job->kernel, sizeof job->kernel, "%s/%s", BT_KERNEL_VERSION, bt_solver_isa(*solver));
+    snprintf(job->charged_utc, sizeof job->charged_utc, "%s", bt_solver_charged_utc(*solver));
     TRY_MPI(MPI_Allreduce(&mine, &job->memory_bytes, 1, MPI_DOUBLE, MPI_SUM, job->comm));
     return 0;
 }

@@ -63,7 +63,15 @@ simulated() {
     expect_status 0
     expect_json k.json '.schema == "nht1-kernels/1" and (.entries | length == 1)'
     expect_json a.json '.runs[0].t_t_s > 0 and (.runs[0].verified | not) and .system.simulation.computing == "charged"'
+    # When they were timed stands in the table, the result and its stamp.
+    expect_json a.json ".system.simulation.kernels_utc == $(jq '.entries[0].utc' k.json)"
+    expect_text "$(jq -r '.entries[0].utc' k.json)"
     [ "$(jq -s '.[0].runs[0].t_t_s == .[1].runs[0].t_t_s' a.json b.json)" = true ]
+    # Times of another build are not charged: they are measured again.
+    jq '.entries[0].build = "another"' k.json >k2.json
+    run simulated 8 flat --class W --steps 2 --decomp 3d --io none --charge k2.json
+    expect_status 0
+    expect_json k2.json '.entries | length == 2'
     expect_schema nht1-bt-1 a.json
     run simulated 8 flat --class W --steps 2 --io posix --charge k.json
     expect_status 1
@@ -84,6 +92,22 @@ simulated() {
     expect_text "class S, 2 ranks, ms per step; measured: median of 1; ping-pong"
     expect_json "${NHT1_BIN%/bin}/simulation/check.json" '[.rows[].decomp] == ["1d:z", "1d:y", "1d:x"]
         and all(.rows[]; .s_per_step > 0 and .measured_s_per_step > 0 and .platform == "this-machine")'
+}
+
+@test "make simulate: this machine is a platform, of one node" {
+    local folder=$BATS_TEST_TMPDIR/folder
+    mkdir -p "$folder/simulation"
+    ln -s "${NHT1_BIN%/bin}/simulation/bin" "$folder/simulation/bin"
+    ln -s "$NHT1_BIN" "$folder/bin"
+    [ "$(nproc)" -ge 2 ] || not_permitted "two ranks that share a core"
+    run env CLASS=S STEPS=2 RANKS=2 PLATFORMS=this-machine PYTHONPATH="$NHT1_ROOT/runs" \
+        python3 -B -m nht1.simulate "$folder/simulation"
+    expect_status 0
+    expect_json "$folder/simulation/simulation.json" '[.rows[] | .platform, .ranks] == ["this-machine", 2]'
+    run env CLASS=S STEPS=2 RANKS=1000 PLATFORMS=this-machine PYTHONPATH="$NHT1_ROOT/runs" \
+        python3 -B -m nht1.simulate "$folder/simulation"
+    expect_status 1
+    expect_text "1000 ranks need"
 }
 
 @test "S on 1000 and 1728 ranks verified" {

@@ -3,10 +3,10 @@
 #define BT_SOLVER_CHARGE_H
 /* Layer 2, private to the solver. In a simulation computing can be charged instead of done: the fields
  * have no memory, and what would be computed lets simulated time pass. How much is measured once for
- * every shape of a block, on the machine that simulates, and kept in a table, a store (base/store.h):
+ * every shape of a block by each build, on the machine that simulates, and kept in a table, a store (base/store.h):
  *
  *   { "schema": "nht1-kernels/1", "entries": [
- *       { "cpu": "...", "kernel": "4/avx2", "shape": "25x26x26 of 408 by 16x16x16, groups 3 3 3",
+ *       { "cpu": "...", "kernel": "4/avx2", "build": "0.1.0", "shape": "25x26x26 of 408 by 16x16x16, groups 3 3 3",
  *         "forward_s": [x, y, z], "backward_s": [x, y, z], "pack_s": ..., "unpack_s": ...,
  *         "utc": "2001-01-31T12:00:00Z" } ] } */
 #include <stdint.h>
@@ -17,6 +17,7 @@ struct bt_solver;
 struct bt_charge {
     double forward_s[3], backward_s[3]; /* a batch of a direction; x: with its right-hand sides */
     double pack_s, unpack_s;            /* all messages of a halo exchange */
+    char utc[32];                       /* when that was measured; "": a rank without cells */
 };
 
 /* Finds what this rank's block costs, or has one rank of each shape that is not in the table measure it

@@ -14,6 +14,7 @@
 #include "base/simulation.h"
 #include "base/store.h"
 #include "base/sys.h"
+#include "base/version.h"
 #include "base/watch.h"
 #include "bt/solver/plan.h"
 #include "bt/solver/priv.h"
@@ -135,6 +136,7 @@ static int measure_here(struct bt_solver *s)
 static bool charge_valid(const json_t *entry)
 {
     return json_is_string(json_object_get(entry, "shape")) &&
+           json_is_string(json_object_get(entry, "utc")) &&
            json_array_size(json_object_get(entry, "forward_s")) == 3 &&
            json_array_size(json_object_get(entry, "backward_s")) == 3 &&
            js_number(entry, "pack_s") >= 0 && js_number(entry, "unpack_s") >= 0;
@@ -162,8 +164,9 @@ static json_t *key_of(const struct bt_solver *s, const char *shape)
 {
     struct sys_cpu cpu;
     sys_cpu(&cpu);
-    return json_pack("{ss so ss}", "cpu", cpu.model, "kernel",
-                     json_sprintf("%s/%s", BT_KERNEL_VERSION, s->kernel->name), "shape", shape);
+    return json_pack("{ss so ss ss}", "cpu", cpu.model, "kernel",
+                     json_sprintf("%s/%s", BT_KERNEL_VERSION, s->kernel->name), "build", nht1_build,
+                     "shape", shape);
 }
 
 static json_t *triple(const double v[3])
@@ -180,6 +183,7 @@ static void entry_read(const json_t *e, struct bt_charge *c)
     }
     c->pack_s = js_number(e, "pack_s");
     c->unpack_s = js_number(e, "unpack_s");
+    snprintf(c->utc, sizeof c->utc, "%s", store_text(e, "utc"));
 }
 
 /* What rank 0 knows of all ranks. */
@@ -213,18 +217,17 @@ static int look_up(const struct bt_solver *s, const char *path, int size, struct
 /* Rank 0 puts what was measured into the table, and gives every rank that of the first like it. */
 static int enter(const struct bt_solver *s, const char *path, int size, struct table *t)
 {
-    char utc[32];
-    watch_utc(utc);
     for (int r = 0; r < size; r++) {
-        const struct bt_charge *c = &t->charge[r];
-        if (t->like[r] < r) t->charge[r] = t->charge[t->like[r]];
+        struct bt_charge *c = &t->charge[r];
+        if (t->like[r] < r) *c = t->charge[t->like[r]];
         if (!t->measures[r]) continue;
+        watch_utc(c->utc);
         json_t *key = key_of(s, t->shape[r]), *e = json_copy(key);
         js_set(e, "forward_s", triple(c->forward_s));
         js_set(e, "backward_s", triple(c->backward_s));
         js_set(e, "pack_s", js_real(c->pack_s));
         js_set(e, "unpack_s", js_real(c->unpack_s));
-        js_set(e, "utc", json_string(utc));
+        js_set(e, "utc", json_string(c->utc));
         const int rc = store_replace(&table_kind, path, key, e);
         json_decref(key);
         TRY(rc);

@@ -252,6 +252,11 @@ const char *bt_solver_isa(const struct bt_solver *s)
     return s->kernel->name;
 }
 
+const char *bt_solver_charged_utc(const struct bt_solver *s)
+{
+    return s->charge ? s->charge->utc : "";
+}
+
 int64_t bt_solver_memory_bytes(const struct bt_solver *s)
 {
     return s->memory_bytes;

@@ -53,6 +53,9 @@ int bt_solver_isa_check(const char *isa);
 const char *bt_solver_isa(const struct bt_solver *s);
 int64_t bt_solver_memory_bytes(const struct bt_solver *s);
 
+/* When the kernels were timed whose times this rank charges; "": it computes, or has no cells. Local. */
+const char *bt_solver_charged_utc(const struct bt_solver *s);
+
 /* Initial condition, [BT] section 7. The forcing term is made by bt_solver_new. Local. */
 void bt_solver_reset(struct bt_solver *s);
 

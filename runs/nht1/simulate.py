@@ -6,7 +6,8 @@ simulate-check`: on this machine, simulated and measured.
 
 FOLDER/bin has nht1-bt as built for SimGrid, FOLDER/../bin as for this machine; FOLDER takes the results. Environment:
 
-    PLATFORMS  names in config/platforms or files, default "flat fat-tree dragonfly"
+    PLATFORMS  names in config/platforms or files, default "flat fat-tree dragonfly"; this-machine: one node,
+               calibrated by nht1-beff
     RANKS      default "64 216"; check: 2
     CLASS      default B; check: A
     STEPS      default 2; check: 20
@@ -148,7 +149,7 @@ def main(folder):
     if tools.need(('matplotlib',)):
         raise trouble.failed('matplotlib is not installed: make setup')
     names, counts = setting('PLATFORMS', 'flat fat-tree dragonfly').split(), numbers('RANKS', '64 216')
-    paths = [platform_path(name) for name in names]
+    paths = [make_here(Measured(folder))[0] if name == 'this-machine' else platform_path(name) for name in names]
     model = model_of(setting('MODEL', os.path.join(folder, '..', 'bench', 'model.json')), cls)
     rows, left_out = [], []
     for ranks in counts:
