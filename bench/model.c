@@ -3,6 +3,7 @@
  * the result of `make bench`, compared with it, and carried on to machines that are not at hand.
  * The model is bt/solver/cost.h. c, l and copy are least-squares fits; latency, overhead and bandwidth are options. */
 #include <gsl/gsl_multifit.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct options {
     int64_t cores, sockets;
     int64_t lanes, group;
     bool reference;
-    const char *classes, *json;
+    const char *classes, *json, *kernels;
 };
 
 #define AT(member) CONF_AT(struct options, member)
@@ -115,6 +116,11 @@ static const struct conf_option table[] = {
      CONF_RANGE(1, 1e6),
      .help = "Batches in a message of the pipeline. Default: the solver's own choice.",
      AT(group)},
+    {.name = "kernels",
+     .arg = "FILE",
+     .help = "Instead of all this: a step of each block whose computing was timed for a simulation "
+             "(`make simulate`), with those times.",
+     AT(kernels)},
     {.name = "reference",
      .help = "The processor of docs/performance.md instead of a result of `make bench`.",
      AT(reference),
@@ -507,6 +513,103 @@ static int tell_class(const struct model *m, char cls, json_t *to)
     return 0;
 }
 
+/* The machine on which an entry of the table of kernels (bt/solver/charge.h) was timed, and the block that everybody
+ * waits for. Returns 1, 0 where the entry is of a smaller block or of none, or ERR_USAGE. */
+static int kernels_entry(const struct model *m, const char *where, const json_t *e,
+                         struct bt_cost_machine *here, struct bt_cost_block *b)
+{
+    static const enum bt_cost_phase sweep[3] = {BT_COST_XI, BT_COST_ETA, BT_COST_ZETA};
+    const char *shape, *grid;
+    json_t *forward, *backward;
+    int64_t n, cells[3];
+    int p[3];
+    double pack_s, unpack_s, halo_bytes;
+    struct bt_decomp d;
+    TRY(js_get_text(e, where, "shape", &shape));
+    if (sscanf(shape, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &cells[0], &cells[1], &cells[2]) != 3)
+        return 0;
+    TRY(js_get_int(e, where, "n", 6, 1 << 20, &n));
+    TRY(js_get_text(e, where, "grid", &grid));
+    TRY(js_get_array(e, where, "forward_s", &forward));
+    TRY(js_get_array(e, where, "backward_s", &backward));
+    TRY(js_get_real(e, where, "pack_s", &pack_s));
+    TRY(js_get_real(e, where, "unpack_s", &unpack_s));
+    *here = m->fit;
+    TRY(js_get_int(e, where, "lanes", 1, 64, &here->lanes));
+    if (sscanf(grid, "%dx%dx%d", &p[0], &p[1], &p[2]) != 3)
+        return err_set(ERR_USAGE, "%s: grid %s: \"4x4x4\" expected", where, grid);
+    TRY(bt_decomp_make(grid, n, p[0] * p[1] * p[2], 0, &d));
+    *b = bt_cost_block(&d, 1);
+    if (memcmp(b->n, cells, sizeof cells) != 0) return 0;
+    here->busy = 1;
+    for (int ph = 0; ph < BT_COST_PHASES; ph++)
+        here->cell_s[ph] = here->line_s[ph] = 0; /* the right-hand side is part of xi here */
+    for (int q = 0; q < 3; q++)
+        here->cell_s[sweep[q]] = (json_number_value(json_array_get(forward, (size_t)q)) +
+                                  json_number_value(json_array_get(backward, (size_t)q))) /
+                                 (double)(here->lanes * b->n[q]);
+    bt_cost_halo(b, &halo_bytes);
+    here->copy_s_per_byte = halo_bytes > 0 ? (pack_s + unpack_s) / halo_bytes : 0;
+    return 1;
+}
+
+/* A step of every block of a table of kernels, largest blocks alone. */
+static int tell_kernels(const struct model *m, const json_t *root, json_t *to)
+{
+    json_t *entries;
+    const json_t *e;
+    size_t i;
+    struct columns cells;
+    TRY(js_get_array(root, m->opt.kernels, "entries", &entries));
+    printf("PREDICTED, not measured: ms per step, computing as timed for a simulation\n");
+    columns_begin(&cells, "  6 -10 9 9 8 8");
+    columns_row(&cells, "N", "grid", "step", "work", "halo", "pipe", NULL);
+    json_array_foreach(entries, i, e)
+    {
+        struct bt_cost_machine here;
+        struct bt_cost_block b;
+        const int found = kernels_entry(m, m->opt.kernels, e, &here, &b);
+        if (found < 0) return found;
+        if (found == 0) continue;
+        const struct bt_cost t = bt_cost_step(&here, &b, 1, 1);
+        json_t *o = json_object();
+        columns_cell(&cells, "%lld", (long long)b.size);
+        columns_cell(&cells, "%dx%dx%d", b.parts[0], b.parts[1], b.parts[2]);
+        columns_cell(&cells, "%.3f", 1e3 * t.step_s);
+        columns_cell(&cells, "%.3f", 1e3 * t.work_s);
+        columns_cell(&cells, "%.3f", 1e3 * t.exchange_s);
+        columns_cell(&cells, "%.3f", 1e3 * t.pipe_s);
+        js_set(o, "n", json_integer(b.size));
+        js_set(o, "grid", json_sprintf("%dx%dx%d", b.parts[0], b.parts[1], b.parts[2]));
+        js_set(o, "kernel", json_incref(json_object_get(e, "kernel")));
+        js_set(o, "s_per_step", js_real(t.step_s));
+        js_set(o, "work_s", js_real(t.work_s));
+        js_set(o, "exchange_s", js_real(t.exchange_s));
+        js_set(o, "pipe_s", js_real(t.pipe_s));
+        json_array_append_new(to, o);
+    }
+    columns_print(&cells, stdout);
+    return 0;
+}
+
+static int kernels_file(const struct model *m)
+{
+    json_t *root = NULL, *list = json_array();
+    int rc = js_read(m->opt.kernels, &root);
+    if (rc == 0) rc = tell_kernels(m, root, list);
+    if (rc == 0 && m->opt.json) {
+        json_t *o = json_object();
+        js_set(o, "schema", json_string(SCHEMA));
+        js_set(o, "options", conf_json(&program, &m->opt));
+        js_set(o, "blocks", json_incref(list));
+        rc = js_result(m->opt.json, o);
+        json_decref(o);
+    }
+    json_decref(list);
+    json_decref(root);
+    return rc;
+}
+
 static int write_results(const struct model *m, const struct row *row, int n)
 {
     json_t *o = json_object(), *list = json_array();
@@ -545,9 +648,11 @@ static int model_file(const void *opts, const struct conf_list *args)
     struct model m = {.opt = *(const struct options *)opts};
     json_t *bench = NULL;
     machine_from(&m.opt, &m.fit);
-    if (m.opt.reference && args->n == 0) return write_results(&m, row, 0);
-    if (m.opt.reference || args->n != 1)
-        return err_set(ERR_USAGE, "give the result of make bench, BENCH.json, or --reference");
+    if (m.opt.kernels && !m.opt.reference && args->n == 0) return kernels_file(&m);
+    if (m.opt.reference && !m.opt.kernels && args->n == 0) return write_results(&m, row, 0);
+    if (m.opt.reference || m.opt.kernels || args->n != 1)
+        return err_set(ERR_USAGE,
+                       "give one of: the result of make bench, BENCH.json; --kernels; --reference");
     TRY(js_read(args->item[0], &bench));
     const int n = rows_read(args->item[0], bench, row);
     int rc = n;

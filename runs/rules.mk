@@ -66,7 +66,7 @@ simulate-programs:
 simulated = @command -v smpicc >/dev/null && command -v smpirun >/dev/null || \
     { echo "make $@: left out: SimGrid is not installed: make setup-full, or apt-get install libsimgrid-dev"; exit 0; }; \
 	$(MAKE) simulate-programs && PYTHONPATH=runs python3 -B -m nht1.simulate $(abspath $(SIMULATION))
-simulate: all ## thousands of ranks with the real code, by SimGrid: docs/simulation.md; PLATFORMS, RANKS, CLASS
+simulate: all bench-programs ## thousands of ranks with the real code, by SimGrid: docs/simulation.md; PLATFORMS, RANKS, CLASS
 	$(simulated)
 simulate-check: all ## 2 ranks of this machine, simulated and measured side by side; CLASS, STEPS, ROUNDS
 	$(simulated) check

@@ -7,7 +7,7 @@ SYNCHRONOUS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:
 
 setup_file() {
     need_large smpicc smpirun
-    env -u MAKEFLAGS -u MFLAGS make -C "$NHT1_ROOT" -j2 O="${NHT1_BIN%/bin}" simulate-programs >&2
+    env -u MAKEFLAGS -u MFLAGS make -C "$NHT1_ROOT" -j2 O="${NHT1_BIN%/bin}" simulate-programs bench-programs >&2
 }
 
 # simulated RANKS PLATFORM [ARGUMENT...]: of nht1-bt; SMPI_FLAGS: of SimGrid.
@@ -99,6 +99,7 @@ simulated() {
     mkdir -p "$folder/simulation"
     ln -s "${NHT1_BIN%/bin}/simulation/bin" "$folder/simulation/bin"
     ln -s "$NHT1_BIN" "$folder/bin"
+    ln -s "${NHT1_BIN%/bin}/bench" "$folder/bench"
     [ "$(nproc)" -ge 2 ] || not_permitted "two ranks that share a core"
     run env CLASS=S STEPS=2 RANKS=2 PLATFORMS=this-machine PYTHONPATH="$NHT1_ROOT/runs" \
         python3 -B -m nht1.simulate "$folder/simulation"
@@ -108,6 +109,26 @@ simulated() {
         python3 -B -m nht1.simulate "$folder/simulation"
     expect_status 1
     expect_text "1000 ranks need"
+}
+
+@test "make simulate: the cost model with the kernel times that are charged stands beside flat" {
+    local folder=$BATS_TEST_TMPDIR/folder
+    mkdir -p "$folder/simulation"
+    ln -s "${NHT1_BIN%/bin}/simulation/bin" "$folder/simulation/bin"
+    ln -s "${NHT1_BIN%/bin}/bench" "$folder/bench"
+    run env CLASS=W STEPS=2 RANKS=27 PLATFORMS=flat PYTHONPATH="$NHT1_ROOT/runs" \
+        python3 -B -m nht1.simulate "$folder/simulation"
+    expect_status 0
+    grep -E '^flat +27 +27 +3x3x3 .*[+-][0-9]+ %$' "$folder/simulation/simulation.txt"
+    # Work alone does not know of messages: batches times what one took.
+    expect_json "$folder/simulation/model.json" '.blocks == [.blocks[] | select(.grid == "3x3x3" and .n == 24)]
+        and (.blocks[0] | .s_per_step > .work_s and ((.work_s + .exchange_s + .pipe_s) / .s_per_step - 1 | fabs) < 1e-9)'
+    run "$folder/bench/model" --kernels "$folder/simulation/kernels.json" --reference
+    expect_status 1
+    jq '.entries[0].grid = "many"' "$folder/simulation/kernels.json" >k.json
+    run "$folder/bench/model" --kernels k.json
+    expect_status 1
+    expect_text 'grid many'
 }
 
 @test "S on 1000 and 1728 ranks verified" {

@@ -223,6 +223,9 @@ static int enter(const struct bt_solver *s, const char *path, int size, struct t
         if (!t->measures[r]) continue;
         watch_utc(c->utc);
         json_t *key = key_of(s, t->shape[r]), *e = json_copy(key);
+        js_set(e, "n", json_integer(s->problem.n));
+        js_set(e, "grid", json_sprintf("%dx%dx%d", s->d.p[0], s->d.p[1], s->d.p[2]));
+        js_set(e, "lanes", json_integer(s->kernel->lanes));
         js_set(e, "forward_s", triple(c->forward_s));
         js_set(e, "backward_s", triple(c->backward_s));
         js_set(e, "pack_s", js_real(c->pack_s));
