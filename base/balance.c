@@ -143,10 +143,14 @@ void balance_disturbance(json_t *to, const struct balance_rounds *r, const struc
     json_decref(found);
 }
 
+bool balance_may_pass(const char *reason)
+{
+    return reason && strcmp(reason, "disturbed") == 0;
+}
+
 bool balance_settled(const json_t *stamps, const char *answer, const char *reason)
 {
-    return answer && !stamp_find(stamps, STAMP_UNDECIDED) &&
-           !(reason && strcmp(reason, "disturbed") == 0);
+    return answer && !stamp_find(stamps, STAMP_UNDECIDED) && !balance_may_pass(reason);
 }
 
 /* A number by its name, with its interval. */

@@ -76,6 +76,9 @@ const char *balance_spoiled(const struct balance_rounds *r, enum balance found, 
 void balance_disturbance(json_t *to, const struct balance_rounds *r, const struct disturbance *d,
                          bool spoils, const char *rounds);
 
+/* Whether a reason of balance_spoiled may be gone after some more rounds. reason: NULL: there is none. */
+bool balance_may_pass(const char *reason);
+
 /* Whether more rounds cannot change the answer: it is one of the four, and a disturbance, which may pass, is not
  * its reason. answer: NULL: there is none. */
 bool balance_settled(const json_t *stamps, const char *answer, const char *reason);

@@ -53,6 +53,20 @@ near() {
     expect_json answers.json '.answers[1] | has("needed_n") | not'
 }
 
+@test "balance: zeta and data of rounds, judged at one look or at those of rounds that go on" {
+    local eight='"zeta": [0.05, 0.06, 0.04, 0.05, 0.055, 0.045, 0.05, 0.06], "data": [0.004, 0.003, 0.005, 0.004, 0.004, 0.003, 0.005, 0.004]'
+    local quiet='[0, 0, 0, 0, 0, 0, 0, 0]' half='[1, 0, 1, 0, 1, 0, 1, 0]'
+    asked "{\"what\": \"balance\", $eight, \"disturbed\": $quiet, \"shared\": $quiet}" \
+        "{\"what\": \"balance\", $eight, \"disturbed\": $half, \"shared\": $quiet, \"rounds_max\": 64}" \
+        "{\"what\": \"balance\", $eight, \"disturbed\": $quiet, \"shared\": $half, \"rounds_max\": 64}" \
+        '{"what": "balance", "zeta": [0.05], "data": [0.05], "disturbed": [0], "shared": [0], "rounds_max": 6, "level": 0.9}'
+    expect_json answers.json '.answers[0] | .answer == "io-faster-than-needed" and .settled and .zeta == {median: 0.05, lo: 0.04, hi: 0.06}'
+    near ".[0].data_factor" 9 # 1 + (0.10 - 0.06) / 0.005
+    expect_json answers.json '.answers[1] | [.answer, .reason, .settled] == ["not-measurable", "disturbed", false] and (.why | contains("4 of 8 rounds"))'
+    expect_json answers.json '.answers[2] | [.answer, .reason, .settled] == ["not-measurable", "processors-shared", true]'
+    expect_json answers.json '.answers[3] | .answer == "undecided" and (.settled | not) and .zeta.lo == null and .rounds_needed == null'
+}
+
 # p of R: wilcox.test, t.test of the logarithms, p.adjust(method = "holm").
 @test "differences: rank test, Welch's test, Holm's correction, and all on average" {
     asked '{"what": "differences", "level": 0.95, "pairs": [

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer about the balance from pairs that no program saw together, as the rounds of several jobs: the
- * rule of base/balance.h, with one look at all of them. */
+ * rule of base/balance.h: with one look at all of them, or with those of rounds that go on until it is decided. */
 #include "base/balance.h"
 
 #include <math.h>
@@ -59,6 +59,21 @@ static int read_rounds(struct request *r, struct rounds *to)
                    SEQUENTIAL_ROUNDS_MAX, to->zeta.n);
 }
 
+/* One look at n rounds, the number of which had nothing to do with their values, or those of rounds that were to go on
+ * until it is decided. */
+static int read_plan(struct request *r, int n, struct sequential_plan *plan)
+{
+    double level;
+    uint64_t seed;
+    int64_t most;
+    TRY(request_level(r, &level, &seed));
+    if (isnan(level)) level = 1 - BALANCE_ERROR;
+    if (!json_object_get(r->json, "rounds_max")) return sequential_plan_at(1 - level, &n, 1, plan);
+    TRY(js_get_int(r->json, r->where, "rounds_max", SEQUENTIAL_ROUNDS_MIN, SEQUENTIAL_ROUNDS_MAX,
+                   &most));
+    return sequential_plan(1 - level, (int)most, plan);
+}
+
 int answer_balance(struct request *r, json_t **out)
 {
     static const char *const code[] = {[BALANCE_UNDECIDED] = "undecided",
@@ -69,13 +84,9 @@ int answer_balance(struct request *r, json_t **out)
     struct rounds rounds;
     struct balance_rounds evidence;
     struct sequential_plan plan;
-    double level;
-    uint64_t seed;
     char why[BALANCE_WHY];
     TRY(read_rounds(r, &rounds));
-    TRY(request_level(r, &level, &seed));
-    if (isnan(level)) level = 1 - BALANCE_ERROR;
-    TRY(sequential_plan_at(1 - level, &rounds.zeta.n, 1, &plan));
+    TRY(read_plan(r, rounds.zeta.n, &plan));
     TRY(balance_look(&plan, rounds.zeta.x, rounds.zeta.n, &rounds.of_zeta));
     TRY(balance_look(&plan, rounds.data.x, rounds.data.n, &rounds.of_data));
     TRY(median_of(rounds.zeta.x, rounds.zeta.n, &rounds.zeta_median));
@@ -88,14 +99,17 @@ int answer_balance(struct request *r, json_t **out)
     const double needed = found == BALANCE_UNDECIDED
                               ? balance_needed(&rounds.of_zeta, &rounds.of_data, rounds.zeta_median)
                               : NAN;
-    *out = json_pack("{si ss so so so so so}", "n", rounds.zeta.n, "answer",
+    const bool settled = rounds.of_zeta.looked_at > 0 && (reason || found != BALANCE_UNDECIDED) &&
+                         !balance_may_pass(reason);
+    *out = json_pack("{si ss so so so so so sb}", "n", rounds.zeta.n, "answer",
                      reason ? "not-measurable" : code[found], "reason",
                      js_text(reason                      ? reason
                              : found == BALANCE_NOT_DATA ? "not-data"
                                                          : NULL),
                      "why", js_text(reason ? why : NULL), "zeta",
                      part(rounds.zeta_median, &rounds.of_zeta), "data",
-                     part(rounds.data_median, &rounds.of_data), "rounds_needed", js_real(needed));
+                     part(rounds.data_median, &rounds.of_data), "rounds_needed", js_real(needed),
+                     "settled", settled);
     if (found == BALANCE_FASTER)
         js_set(*out, "data_factor", js_real(balance_spare(&rounds.of_zeta, &rounds.of_data)));
     return *out ? 0 : ERR_NOMEM;
