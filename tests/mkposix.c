@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mkposix WORD FILE: a program without MPI that writes FILE by POSIX calls or stdio in a known way, and looks
  * at each answer: what it expects is what Linux answers, so that it fails where a profiler answers otherwise. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -28,6 +31,8 @@
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
+
+#define REFUSED(call, error) EXPECT((call) < 0 && errno == (error))
 
 static char block[10000];
 
@@ -111,6 +116,89 @@ static void names(const char *name)
     EXPECT(rmdir(folder) == 0 && access(folder, F_OK) < 0);
 }
 
+static void make_file(const char *name, size_t bytes)
+{
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, bytes) == (ssize_t)bytes && close(fd) == 0);
+}
+
+/* How many entries a folder shows, "." and ".." among them. */
+static int entries_of(const char *name)
+{
+    int n = 0, again = 0;
+    DIR *d = opendir(name);
+    EXPECT(d);
+    while (readdir(d))
+        n++;
+    rewinddir(d);
+    for (errno = 0; readdir(d); again++)
+        ;
+    EXPECT(errno == 0 && n == again && closedir(d) == 0);
+    return n;
+}
+
+/* A folder that is made, listed, worked in and removed; FILE with 100 bytes is left. */
+static void folders(const char *name)
+{
+    char folder[4096], path[4200], cwd[4096], back[4096];
+    struct dirent **entry;
+    glob_t found;
+    snprintf(folder, sizeof folder, "%s.d", name);
+    EXPECT(!opendir(folder) && errno == ENOENT && mkdir(folder, 0755) == 0);
+    EXPECT(entries_of(folder) == 2 && getcwd(back, sizeof back));
+    make_file(name, 100);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%d", folder, i);
+        make_file(path, 500);
+    }
+    snprintf(path, sizeof path, "%s/sub", folder);
+    EXPECT(mkdir(path, 0755) == 0 && entries_of(folder) == 6 && entries_of(path) == 2);
+    snprintf(path, sizeof path, "%s/sub/last", folder);
+    make_file(path, 10);
+    EXPECT(scandir(folder, &entry, NULL, alphasort) == 6);
+    EXPECT(strcmp(entry[2]->d_name, "0") == 0 && strcmp(entry[5]->d_name, "sub") == 0);
+    EXPECT(entry[2]->d_type == DT_REG && entry[5]->d_type == DT_DIR);
+    snprintf(path, sizeof path, "%s/[0-9s]*", folder);
+    EXPECT(glob(path, 0, NULL, &found) == 0 && found.gl_pathc == 4);
+    EXPECT(chdir(folder) == 0 && getcwd(cwd, sizeof cwd) && strlen(cwd) > strlen(back));
+    EXPECT(strncmp(cwd, back, strlen(back)) == 0 && entries_of(".") == 6 && size_of("2") == 500);
+    EXPECT(access("..", F_OK) == 0 && size_of("no such file") == -1);
+    make_file("3", 50);
+    EXPECT(realpath("3", path) && strncmp(path, cwd, strlen(cwd)) == 0 && path[strlen(cwd)] == '/');
+    EXPECT(rename("3", "4") == 0 && entries_of(".") == 7 && unlink("4") == 0);
+    EXPECT(chdir("sub") == 0 && entries_of(".") == 3 && entries_of("..") == 6);
+    const int fd = open("..", O_RDONLY | O_DIRECTORY);
+    EXPECT(fd >= 0 && unlink("last") == 0 && fchdir(fd) == 0 && close(fd) == 0);
+    EXPECT(rmdir("sub") == 0 && entries_of(".") == 5 && chdir(back) == 0);
+    REFUSED(rmdir(folder), ENOTEMPTY);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%d", folder, i);
+        EXPECT(unlink(path) == 0 && entries_of(folder) == 4 - i);
+    }
+    EXPECT(rmdir(folder) == 0 && !opendir(folder) && size_of(name) == 100);
+}
+
+static int pass_entry(const char *name, const struct stat *st, int what, struct FTW *at)
+{
+    (void)name;
+    (void)st;
+    (void)what;
+    (void)at;
+    return 0;
+}
+
+/* A folder is listed by the C library's own calls, with a file that is gone in the end. */
+static void walks(const char *name)
+{
+    char folder[4096], path[4200];
+    snprintf(folder, sizeof folder, "%s.d", name);
+    snprintf(path, sizeof path, "%s/gone", folder);
+    EXPECT(mkdir(folder, 0755) == 0);
+    make_file(path, 10);
+    EXPECT(nftw(folder, pass_entry, 10, FTW_PHYS) == 0 && unlink(path) == 0);
+    make_file(name, 10);
+}
+
 /* stdio in all its ways: 12345 + 11 + 5 + 6 bytes, the last ones when the program ends. */
 static void stream(const char *name)
 {
@@ -164,8 +252,6 @@ static void again(const char *name)
     EXPECT((file = freopen(NULL, "a", file)) && ftello(file) == 13 && fclose(file) == 0);
     EXPECT(size_of(other) == 13 && size_of(name) == 5000 && close(fd) == 0);
 }
-
-#define REFUSED(call, error) EXPECT((call) < 0 && errno == (error))
 
 /* Names that end in a slash or in a dot. */
 static void endings(const char *name)
@@ -526,7 +612,7 @@ int main(int argc, char **argv)
                {"forking", forking},    {"again", again},         {"attributes", attributes},
                {"endings", endings},    {"refuses", refuses},     {"numbers", numbers},
                {"tmpfile", tmpfile_of}, {"o-tmpfile", o_tmpfile}, {"memory", memory},
-               {"ccs", converted}};
+               {"ccs", converted},      {"folders", folders},     {"walks", walks}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

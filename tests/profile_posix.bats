@@ -73,16 +73,25 @@ refused() {
     run nht1-profile --files there -- true
     expect_status 1
     expect_text "--files"
-    # What lies elsewhere would be written by the run without writes as well.
-    run nht1-profile --t-c --files here -- touch started
-    expect_status 1
-    expect_text "--files does not go with --t-c"
-    [ ! -e started ]
+    # With --t-c, if nothing is written elsewhere: the run without writes would write that as well.
+    run nht1-profile --t-c --json p.json --files here -- dd if=here/in.dat of=here/new.dat bs=1000
+    expect_status 0
+    expect_text "certified: the same"
+    expect_json p.json '.profile | .written_bytes == 100000 and .read_bytes == 100000'
+    run nht1-profile --t-c --json p.json --files here -- dd if=here/in.dat of=other.dat bs=1000
+    expect_status 4
+    expect_text "no zeta: dd writes $PWD/other.dat, which is not below the folder of --files"
+    expect_json p.json '.profile.not_seen[0].what == "outside"'
+    # shellcheck disable=SC2016 # the program's own variable
+    run nht1-profile --t-c --files here -- sh -c 'echo text >here/x.dat; [ "$NHT1_PROFILE_DROP" != 1 ] || echo >>other.dat || exit 0'
+    expect_status 4
+    expect_text "other.dat, which is not below the folder of --files"
+    [ "$(stat -c %s other.dat)" -eq 100000 ]
 }
 
 @test "while writes are dropped every call answers as it would" {
     local word
-    for word in calls names endings stdio again threads forks; do
+    for word in calls names folders endings stdio again threads forks; do
         rm -rf plain "$word"
         mkdir plain "$word"
         (cd plain && mkposix "$word" f.dat)
@@ -168,6 +177,77 @@ refused() {
     run nht1-profile -- "$NHT1_TESTBIN/mkposix" mmap f.dat
     expect_status 0
     expect_text "Not seen  mkposix has mapped"
+}
+
+@test "what lists a folder past the library is told where it would show other files" {
+    run nht1-profile --t-c --json p.json -- "$NHT1_TESTBIN/mkposix" walks f.dat
+    expect_status 4
+    expect_text "no zeta: mkposix has listed $PWD/f.dat.d by fts, nftw or getdents64"
+    expect_json p.json '.profile.not_seen == []' # the run with writes has seen what is there
+}
+
+@test "a program does not see the folder of the counters, and an archive of the folder that it works in is whole" {
+    need_program python3 tar
+    mkdir user && cd user
+    echo text >in.dat
+    cat >../list.py <<'END'
+import ctypes, glob, os
+names = sorted(os.listdir(".")), sorted(glob.glob("*") + glob.glob(".*")), sorted(e.name for e in os.scandir("."))
+entry = ctypes.POINTER(ctypes.c_void_p)()
+n = ctypes.CDLL(None).scandir(b".", ctypes.byref(entry), None, None)
+with open("out.dat", "w") as f:
+    print(*names, n, file=f)
+assert sorted(os.listdir(".")) == ["in.dat", "out.dat"]
+END
+    run nht1-profile -- "$(python3 -c 'import sys; print(sys.executable)')" ../list.py
+    expect_status 0
+    [ "$(cat out.dat)" = "['in.dat'] ['in.dat'] ['in.dat'] 3" ]
+    rm out.dat profile.xml
+    run nht1-profile --t-c --json ../p.json -- "$(python3 -c 'import sys; print(sys.executable)')" ../list.py
+    expect_status 0
+    expect_text "certified: the same"
+    rm profile.xml
+    run nht1-profile --t-c -- bash -c 'ls -a >../ls.dat; echo * >../star.dat; find . >../find.dat; tar cf ../t.tar .'
+    expect_status 0
+    [ "$(paste -sd' ' ../ls.dat)" = ". .. in.dat out.dat" ]
+    [ "$(cat ../star.dat)" = "in.dat out.dat" ]
+    [ "$(sort ../find.dat | paste -sd' ')" = ". ./in.dat ./out.dat" ]
+    [ "$(tar tf ../t.tar | sort | paste -sd' ')" = "./ ./in.dat ./out.dat" ]
+}
+
+@test "temporary folders of a Python script, and trees that rm -r removes, have a zeta" {
+    need_program python3
+    cat >s.py <<'END'
+import os, shutil, tempfile
+with tempfile.TemporaryDirectory(dir=".") as d:
+    for i in range(5):
+        with open(os.path.join(d, "%d.tmp" % i), "wb") as f:
+            f.write(bytes(1000))
+    os.mkdir(os.path.join(d, "deep"))
+    with open(os.path.join(d, "deep", "x"), "wb") as f:
+        f.write(bytes(100))
+    assert sorted(os.listdir(d)) == ["%d.tmp" % i for i in range(5)] + ["deep"]
+    assert sum(len(files) for _, _, files in os.walk(d)) == 6
+    back = os.getcwd()
+    os.chdir(d)
+    with open("here.dat", "w") as f:
+        f.write("x" * 10)
+    assert os.path.getsize("here.dat") == 10 and os.path.exists("../s.py") and len(os.listdir()) == 7
+    os.chdir("..")
+    assert os.getcwd() == back
+assert not os.path.exists(d)
+END
+    run nht1-profile --t-c --repeat 2 --json p.json -- "$(python3 -c 'import sys; print(sys.executable)')" s.py
+    cat *.dropped/output || true
+    expect_status 0
+    expect_text "certified: the same"
+    [ -z "$(find . -maxdepth 1 -name 'tmp*')" ]
+    # shellcheck disable=SC2016 # the inner shell's variable
+    run nht1-profile --t-c --json p.json -- sh -c 'mkdir -p a/b/c; for f in a/1 a/b/2 a/b/c/3; do echo text >$f; done; cp -r a z; rm -r a; cat z/b/2'
+    expect_status 0
+    expect_text "certified: the same"
+    [ "$(find z -type f | sort | paste -sd' ')" = "z/1 z/b/2 z/b/c/3" ]
+    [ ! -e a ]
 }
 
 @test "files that never have a name are told, and there is no zeta" {

@@ -90,7 +90,7 @@ static const struct conf_option options[] = {
      .help =
          "Of POSIX calls, stdio and Fortran count those on files below this folder, also on files "
          "that are only read. Without it: those on all files that the program opens for writing. "
-         "Not with --t-c.",
+         "With --t-c there is no zeta where it writes others.",
      AT(files)},
     {.name = "force", .help = "Overwrite FILE.xml even if it is not a workload.", AT(force)},
     {.name = "keep", .help = "Keep the folder of counters, FILE.xml.run-PID.", AT(keep)},
@@ -510,11 +510,6 @@ static int check(const struct options *o, const struct conf_list *args)
     TRY(pairs_of(o, &pairs_n, &open));
     if ((pairs_n > 1 || o->t_c_add.n > 0) && !o->t_c)
         return err_set(ERR_USAGE, "--repeat and --t-c-add belong to --t-c");
-    if (o->files && o->t_c)
-        return err_set(ERR_USAGE,
-                       "--files does not go with --t-c: the run without writes would write the "
-                       "files outside %s again; leave one of them out",
-                       o->files);
     if (o->minutes > 0 && !open) return err_set(ERR_USAGE, "--minutes is for --repeat auto");
     if (o->between && pairs_n == 1) return err_set(ERR_USAGE, "--between belongs to --repeat");
     TRY(conf_files_differ("--json", o->json, "--out", o->out));

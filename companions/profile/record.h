@@ -118,6 +118,8 @@ enum profile_unseen {
     PROFILE_UNSEEN_MANY,
     PROFILE_UNSEEN_EARLIER,
     PROFILE_UNSEEN_NAMELESS,
+    PROFILE_UNSEEN_LISTED,
+    PROFILE_UNSEEN_OUTSIDE,
     PROFILE_UNSEENS
 };
 
@@ -126,7 +128,7 @@ static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
         "memory", "static", "direct", "uring", "aio",     "mapped",  "linked",
-        "shaped", "stdio",  "opened", "many",  "earlier", "nameless"};
+        "shaped", "stdio",  "opened", "many",  "earlier", "nameless", "listed", "outside"};
     return word[what];
 }
 

@@ -3,7 +3,6 @@
  * dropped they are made on what stands for the name, and asking tells of that. */
 #undef _FORTIFY_SOURCE
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 #include <utime.h>
 
+#include "companions/profile/preload/folders.h"
 #include "companions/profile/preload/follow.h"
 #include "companions/profile/preload/next.h"
 #include "companions/profile/preload/posix.h"
@@ -71,6 +71,10 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
             return count_dropping() ? REFUSED : NOBODYS;
         return lost(PROFILE_UNSEEN_MEMORY, name);
     }
+    if (paths_outside(c->whole)) {
+        errno = EACCES;
+        return lost(PROFILE_UNSEEN_OUTSIDE, c->whole);
+    }
     if (!paths_followed(c->whole)) return NOBODYS;
     if (!follow_is_process()) { /* a child that has its parent's memory */
         errno = EACCES;
@@ -97,28 +101,6 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
     return c->note ? FOLLOWED : NOBODYS;
 }
 
-/* What stands for a name while writes are dropped, if the real run has changed it. */
-static bool stands_in(int at, const char *name, bool follow, char whole[PROFILE_PATH_MAX],
-                      char path[PROFILE_PATH_MAX])
-{
-    if (!count_dropping() || !follow_on() || !name || !name[0] || !paths_maybe(name)) return false;
-    const int kept = errno;
-    const bool known = paths_whole(at, name, follow, whole) == 0 && paths_find(whole);
-    errno = kept;
-    if (!known) return false;
-    paths_stand_in(whole, path);
-    /* A folder is asked itself; only whether it is there stands elsewhere. */
-    struct stat st;
-    (*count_inside())++;
-    const bool folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(whole, F_OK) == 0;
-    (*count_inside())--;
-    errno = kept;
-    const size_t length = strlen(path);
-    if (name[strlen(name) - 1] == '/' && length + 1 < PROFILE_PATH_MAX)
-        memcpy(path + length, "/", 2); /* only a folder has such a name */
-    return !folder;
-}
-
 /* ------------------------------------------------------------------ changing */
 
 /* plain: the call as the program makes it; dropped: what is done on c.path while writes are dropped. */
@@ -143,62 +125,13 @@ int unlink(const char *name)
     CHANGE(AT_FDCWD, name, false, PROFILE_REMOVE, 0, real(name), real(c.path));
 }
 
-/* A folder holds what the program has made in it until now, not what the real run has left. */
-static bool is_there(DIR *folder, const char *name)
-{
-    char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX];
-    if (!count_dropping() || !paths_maybe(name) ||
-        paths_whole(dirfd(folder), name, false, whole) < 0 || !paths_find(whole))
-        return true;
-    paths_stand_in(whole, path);
-    (*count_inside())++;
-    const bool there = access(path, F_OK) == 0;
-    (*count_inside())--;
-    return there;
-}
-
-/* Whether the entries of an open folder are all gone. */
-static bool all_gone(DIR *d)
-{
-    bool gone = true;
-    for (struct dirent *e; d && gone && (e = readdir(d));)
-        gone =
-            strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || !is_there(d, e->d_name);
-    return gone;
-}
-
-/* Whether something stands for a file in a folder, by the notes. */
-static bool holds_any(const char *whole)
-{
-    const size_t length = strlen(whole);
-    bool any = false;
-    DIR *d = opendir(count_dir());
-    for (struct dirent *e; d && !any && (e = readdir(d));) {
-        struct profile_before note;
-        char path[PROFILE_PATH_MAX];
-        if (strncmp(e->d_name, "file-", 5) != 0) continue;
-        const int fd = openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC);
-        const bool known = fd >= 0 && read(fd, &note, sizeof note) == (ssize_t)sizeof note;
-        if (fd >= 0) close(fd);
-        if (!known || strncmp(note.name, whole, length) != 0 || note.name[length] != '/') continue;
-        paths_stand_in(note.name, path);
-        any = access(path, F_OK) == 0;
-    }
-    if (d) closedir(d);
-    return any;
-}
-
 /* Removes what stands for a folder, unless the folder would hold something. */
 static int remove_stand_in(const struct change *c, int (*remove_it)(const char *))
 {
     struct stat st;
     bool empty = true;
     (*count_inside())++;
-    if (lstat(c->path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        DIR *d = opendir(c->whole);
-        empty = all_gone(d) && !holds_any(c->whole);
-        if (d) closedir(d);
-    }
+    if (lstat(c->path, &st) == 0 && S_ISDIR(st.st_mode)) empty = folders_empty(c->whole);
     const int rc = empty ? remove_it(c->path) : -1;
     const int why = empty ? errno : ENOTEMPTY;
     (*count_inside())--;
@@ -345,7 +278,7 @@ LINKING(symlinkat, (from, at, to), at, to, const char *from, int at, const char 
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
         char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];                                     \
-        return stands_in(fd, path, follow, whole, other) ? real instead : real plain;              \
+        return folders_asked(fd, path, follow, whole, other) ? real instead : real plain;          \
     }
 #define FOLLOWS(how) (!((how)&AT_SYMLINK_NOFOLLOW))
 AT_NAME(access, AT_FDCWD, path, true, (path, mode), (other, mode), const char *path, int mode)
@@ -375,7 +308,7 @@ static bool stays(int at, const char *path, bool follow)
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
         char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];                                     \
-        if (stands_in(fd, path, follow, whole, other)) return real instead;                        \
+        if (folders_instead(fd, path, follow, whole, other)) return real instead;                  \
         return stays(fd, path, follow) ? 0 : real plain;                                           \
     }
 #define ATTRIBUTE_FD(name, plain, instead, ...)                                                    \
@@ -446,7 +379,7 @@ static int stat_at(int at, const char *path, struct stat *st, int how)
 static int stat_name(int at, const char *path, struct stat *st, int how)
 {
     char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];
-    if (!stands_in(at, path, FOLLOWS(how), whole, other)) return stat_at(at, path, st, how);
+    if (!folders_asked(at, path, FOLLOWS(how), whole, other)) return stat_at(at, path, st, how);
     return corrected(stat_at(AT_FDCWD, other, st, how), other, -1, st);
 }
 
@@ -466,7 +399,7 @@ int lstat(const char *path, struct stat *st)
     {                                                                                              \
         REAL(int, name, __VA_ARGS__, struct stat *);                                               \
         char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];                                     \
-        if (!stands_in(fd, path, follow, whole, other)) return real plain;                         \
+        if (!folders_asked(fd, path, follow, whole, other)) return real plain;                     \
         return corrected(real instead, other, -1, st);                                             \
     }
 ASKING(__xstat, AT_FDCWD, path, true, (version, path, st), (version, other, st), int version,
@@ -524,7 +457,7 @@ int statx(int at, const char *path, int how, unsigned mask, struct statx *st)
     REAL(int, statx, int, const char *, int, unsigned, struct statx *);
     char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];
     const bool file = asks_open_file(path, how);
-    const bool name = !file && stands_in(at, path, FOLLOWS(how), whole, other);
+    const bool name = !file && folders_asked(at, path, FOLLOWS(how), whole, other);
     const int rc = name ? real(AT_FDCWD, other, how, mask, st) : real(at, path, how, mask, st);
     if (rc < 0 || !count_dropping() || !S_ISREG(st->stx_mode)) return rc;
     struct stat now = {.st_mode = st->stx_mode, .st_size = (off_t)st->stx_size};
@@ -533,22 +466,4 @@ int statx(int at, const char *path, int how, unsigned mask, struct statx *st)
     st->stx_size = (uint64_t)now.st_size;
     st->stx_blocks = (uint64_t)now.st_blocks;
     return rc;
-}
-
-struct dirent *readdir(DIR *folder)
-{
-    REAL(struct dirent *, readdir, DIR *);
-    struct dirent *e;
-    bool there = true;
-    do {
-        e = real(folder);
-        const int kept = errno; /* by which the end is told from an error */
-        if (e && follow_on()) there = is_there(folder, e->d_name);
-        errno = kept;
-    } while (e && !there);
-    return e;
-}
-struct dirent64 *readdir64(DIR *folder)
-{
-    return (struct dirent64 *)(void *)readdir(folder);
 }

@@ -41,11 +41,32 @@ static void tidy(char *path)
     *to = '\0';
 }
 
+bool paths_of_stand_in(char path[PROFILE_PATH_MAX])
+{
+    const char *dir = count_dir();
+    const size_t length = strlen(dir);
+    struct profile_before note;
+    char noted[PROFILE_PATH_MAX];
+    if (strncmp(path, dir, length) != 0 || strncmp(path + length, "/now-", 5) != 0) return false;
+    (*count_inside())++;
+    snprintf(noted, sizeof noted, "%.4000s/file-%.16s", dir, path + length + 5);
+    const int fd = open(noted, O_RDONLY | O_CLOEXEC);
+    const bool known = fd >= 0 && read(fd, &note, sizeof note) == (ssize_t)sizeof note;
+    if (fd >= 0) close(fd);
+    (*count_inside())--;
+    if (known) memcpy(path, note.name, sizeof note.name);
+    return known;
+}
+
 /* The folder that is open under a number, or the current one. */
 static int folder_of(int at, char out[PROFILE_PATH_MAX])
 {
     char link[64];
-    if (at == AT_FDCWD) return getcwd(out, PROFILE_PATH_MAX) ? 0 : -1;
+    if (at == AT_FDCWD) {
+        if (!getcwd(out, PROFILE_PATH_MAX)) return -1;
+        if (count_dropping()) paths_of_stand_in(out);
+        return 0;
+    }
     snprintf(link, sizeof link, "/proc/self/fd/%d", at);
     const ssize_t n = readlink(link, out, PROFILE_PATH_MAX - 1);
     if (n < 0) {
@@ -53,19 +74,38 @@ static int folder_of(int at, char out[PROFILE_PATH_MAX])
         return -1;
     }
     out[n] = '\0';
-    /* What stands for a folder that the real run has removed. */
-    const char *dir = count_dir();
-    const size_t length = strlen(dir);
-    if (strncmp(out, dir, length) == 0 && strncmp(out + length, "/now-", 5) == 0) {
-        struct profile_before note;
-        char path[PROFILE_PATH_MAX];
-        snprintf(path, sizeof path, "%.4000s/file-%.16s", dir, out + length + 5);
-        const int fd = open(path, O_RDONLY | O_CLOEXEC);
-        const bool known = fd >= 0 && read(fd, &note, sizeof note) == (ssize_t)sizeof note;
-        if (fd >= 0) close(fd);
-        if (known) memcpy(out, note.name, sizeof note.name);
-    }
+    if (count_dropping()) paths_of_stand_in(out);
     return 0;
+}
+
+static int away = -1; /* of the current folder, -1: not known */
+
+void paths_moved(void)
+{
+    __atomic_store_n(&away, -1, __ATOMIC_RELAXED);
+}
+
+bool paths_away(int at)
+{
+    char folder[PROFILE_PATH_MAX];
+    const int known = at == AT_FDCWD ? __atomic_load_n(&away, __ATOMIC_RELAXED) : -1;
+    if (known >= 0) return known;
+    const int kept = errno;
+    (*count_inside())++;
+    bool is = false;
+    if (at == AT_FDCWD) {
+        is = getcwd(folder, sizeof folder) && paths_of_stand_in(folder);
+        __atomic_store_n(&away, is, __ATOMIC_RELAXED);
+    } else {
+        char link[64];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", at);
+        const ssize_t n = readlink(link, folder, sizeof folder - 1);
+        folder[n > 0 ? n : 0] = '\0';
+        is = paths_of_stand_in(folder);
+    }
+    (*count_inside())--;
+    errno = kept;
+    return is;
 }
 
 static bool is_below(const char *whole, const char *folder)
@@ -85,6 +125,33 @@ static bool stood_for(const char *link, char out[PROFILE_PATH_MAX])
     if (s) memcpy(out, s->name, sizeof s->name);
     paths_unmap(s);
     return s != NULL;
+}
+
+/* Takes ".." out of a path part of which is not there: only a folder leads back, which has a stand-in or is there. */
+static int lead_back(char *path)
+{
+    char to[PROFILE_PATH_MAX] = "", other[PROFILE_PATH_MAX];
+    size_t end = 0;
+    for (const char *from = path; *from;) {
+        while (*from == '/')
+            from++;
+        const size_t n = strcspn(from, "/");
+        if (n == 2 && from[0] == '.' && from[1] == '.') {
+            if (realpath(end > 0 ? to : "/", other)) {
+                memcpy(to, other, sizeof to);
+            } else {
+                paths_stand_in(to, other);
+                if (!count_dropping() || access(other, F_OK) < 0) return -1;
+            }
+            *strrchr(to, '/') = '\0';
+            end = strlen(to);
+        } else if (n > 0 && !(n == 1 && from[0] == '.')) {
+            end += (size_t)snprintf(to + end, sizeof to - end, "/%.*s", (int)n, from);
+        }
+        from += n;
+    }
+    memcpy(path, end > 0 ? to : "/", end > 0 ? end + 1 : 2);
+    return 0;
 }
 
 static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX])
@@ -125,7 +192,8 @@ static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH
         *slash = '/';
         if (there) snprintf(out, PROFILE_PATH_MAX, "%.3800s/%s", real, keep);
     }
-    if (!there && (strstr(out, "/../") || strcmp(last, "..") == 0)) {
+    const bool back = strstr(out, "/../") || strcmp(strrchr(out, '/'), "/..") == 0;
+    if (!there && back && lead_back(out) < 0) {
         errno = ENOENT; /* it leads back from nowhere */
         return -1;
     }
@@ -180,12 +248,58 @@ static bool is_of_profiler(const char *whole)
     return strncmp(whole, dir, n) == 0;
 }
 
+/* Whether a note of base/own.h lists a folder. */
+static bool lists(const char *note, const char *folder)
+{
+    char text[4096], line[NAME_MAX + 8];
+    (*count_inside())++;
+    const int fd = open(note, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) close(fd);
+    (*count_inside())--;
+    text[n > 0 ? n : 0] = '\0';
+    snprintf(line, sizeof line, " %s\n", folder);
+    return strstr(text, line) != NULL;
+}
+
+/* The last part of the folder of counters, as the run with writes has it. */
+static void own_folder(char out[NAME_MAX + 1])
+{
+    static const char end[] = ".dropped";
+    const char *slash = strrchr(count_dir(), '/');
+    snprintf(out, NAME_MAX + 1, "%s", slash ? slash + 1 : count_dir());
+    const size_t n = strlen(out);
+    if (n > sizeof end && strcmp(out + n - (sizeof end - 1), end) == 0)
+        out[n - (sizeof end - 1)] = '\0';
+}
+
+bool paths_hidden(int folder, const char *name)
+{
+    char own[NAME_MAX + 1], whole[PROFILE_PATH_MAX];
+    const bool note = strncmp(name, ".nht1-", 6) == 0;
+    own_folder(own);
+    if (!note && strncmp(name, own, strlen(own)) != 0) return false;
+    const int kept = errno;
+    bool is = paths_whole(folder, name, false, whole) == 0 && is_of_profiler(whole);
+    if (is && note) is = lists(whole, own);
+    errno = kept;
+    return is;
+}
+
+static bool is_users(const char *whole)
+{
+    return !is_below(whole, "/dev") && !is_below(whole, "/proc") && !is_below(whole, "/sys") &&
+           !is_of_profiler(whole);
+}
+
 bool paths_followed(const char *whole)
 {
-    if (is_below(whole, "/dev") || is_below(whole, "/proc") || is_below(whole, "/sys") ||
-        is_of_profiler(whole))
-        return false;
-    return !paths_asked() || is_below(whole, asked());
+    return is_users(whole) && (!paths_asked() || is_below(whole, asked()));
+}
+
+bool paths_outside(const char *whole)
+{
+    return paths_asked() && count_digests() && is_users(whole) && !is_below(whole, asked());
 }
 
 static bool map_names(void)
@@ -233,6 +347,30 @@ void paths_mark(const char *name)
     if (!map_names()) return;
     const uint32_t bit = bit_of(name);
     __atomic_fetch_or(&names[bit / 8], (uint8_t)(1u << bit % 8), __ATOMIC_RELAXED);
+}
+
+/* A name for whatever lies in a folder. */
+static void mark_of_folder(const char *folder, char out[32])
+{
+    snprintf(out, 32, "in-%016llx", (unsigned long long)table_hash(folder));
+}
+
+bool paths_maybe_in(const char *folder)
+{
+    char mark[32];
+    mark_of_folder(folder, mark);
+    return paths_maybe(mark);
+}
+
+/* Marks the folder of a name. */
+static void mark_in(const char *whole)
+{
+    char folder[PROFILE_PATH_MAX], mark[32];
+    snprintf(folder, sizeof folder, "%s", whole);
+    char *const slash = strrchr(folder, '/');
+    slash[slash == folder] = '\0';
+    mark_of_folder(folder, mark);
+    paths_mark(mark);
 }
 
 void paths_told(const char *whole, char out[PROFILE_PATH_MAX])
@@ -324,6 +462,7 @@ static int make_note(const char *whole)
         return -1;
     note_path(whole, path);
     paths_mark(whole);
+    mark_in(whole);
     return make_whole(path, &now, sizeof now, 0644) == 0 || errno == EEXIST ? 0 : -1;
 }
 

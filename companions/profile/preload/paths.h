@@ -24,12 +24,21 @@ int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX]);
  * with --files only those below that folder. */
 bool paths_followed(const char *whole);
 
+/* Whether a file of that name would be written in both runs of --t-c: it is not below the folder of --files. */
+bool paths_outside(const char *whole);
+
 /* Whether --files has named the folder: then files that are only read are counted, too. */
 bool paths_asked(void);
+
+/* Whether an entry of an open folder is the profiler's own, which the program is not to see. Quick. */
+bool paths_hidden(int folder, const char *name);
 
 /* Whether a name can be one of those that the program changes, by its last part. While writes are dropped:
  * that it has changed in the real run. Quick. */
 bool paths_maybe(const char *name);
+
+/* The same for what lies in a folder: whether anything there was noted. */
+bool paths_maybe_in(const char *folder);
 
 /* What was noted of a name, mapped and kept; NULL: nothing. */
 struct profile_before *paths_find(const char *whole);
@@ -48,6 +57,14 @@ void paths_told(const char *whole, char out[PROFILE_PATH_MAX]);
 void paths_forked(void);
 
 /* --- while writes are dropped --- */
+
+/* A path that leads to what stands for a folder becomes that of the folder. Returns whether it does. */
+bool paths_of_stand_in(char path[PROFILE_PATH_MAX]);
+
+/* Whether relative names are seen from what stands for a folder that the real run has not left. Quick for
+ * AT_FDCWD; paths_moved: the program has changed its folder. */
+bool paths_away(int at);
+void paths_moved(void);
 
 /* The path of what stands for a name; it exists if the file would. */
 void paths_stand_in(const char *whole, char out[PROFILE_PATH_MAX]);

@@ -116,9 +116,12 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
     const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
     const bool plain = !(flags & O_PATH) && !nameless;
-    char whole[PROFILE_PATH_MAX];
+    char whole[PROFILE_PATH_MAX], here[PROFILE_PATH_MAX];
     struct stat st;
     if (!count_dir() || !name) return real_openat(at, name, flags, mode);
+    if (count_dropping() && follow_on() && name[0] && name[0] != '/' && paths_away(at) &&
+        paths_whole(at, name, !(flags & O_NOFOLLOW), here) == 0)
+        name = here; /* seen from a folder that is nothing but a stand-in */
     /* Devices, pipes and what is the MPI library's are none of the program's files. */
     const bool may = follow_on() && plain && (changes || paths_asked() || paths_maybe(name)) &&
                      !posix_is_mpi(caller);
@@ -140,6 +143,15 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     }
     int *const inside = count_inside();
     (*inside)++;
+    if (named && changes && paths_outside(whole) &&
+        (stat(whole, &st) < 0 || S_ISREG(st.st_mode))) {
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_OUTSIDE), whole);
+        if (count_dropping()) {
+            (*inside)--;
+            errno = EACCES;
+            return -1;
+        }
+    }
     if (ours && stat(whole, &st) == 0)
         ours = S_ISREG(st.st_mode) || (count_dropping() && S_ISDIR(st.st_mode));
     struct profile_before *note = ours && changes ? paths_note(whole)
