@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whether a summary (.sum) has the shape of one that a released program wrote: line by line the same words and
-blanks, and where there is a number, one with as many decimals that ends in the same column of its field.
+blanks, and where there is a number, one with as many decimals in a field as wide. Where no blank but one is before
+both numbers there is no room to tell the field by, and either may be longer, as are rates from 10000 MB/s on.
 
     sum_shape.py SAMPLE FILE        FILE up to the line "Added by ..."
 
-What is no number and may differ: the identity line, the system, the date, names of files, options after MT=."""
+What is no number and may differ: the identity line, the system, the date, names of files, how many errors there
+were, and that b_eff is not valid, for which the release has no word. Other words of validity are compared: for a
+valid run, one with errors or one with options behind MT=, give a SAMPLE that has them."""
 import re
 import sys
 
@@ -17,13 +20,13 @@ FREE = (  # lines that say what the program, the system and the run are
     (r'^( {7}(?:system name|hostname   |OS release |OS version |machine    ) : ).*', r'\1SYSTEM'),
     (r'^Date of measurement: [A-Z][a-z]{2} [A-Z][a-z]{2} [ 123]\d \d\d:\d\d:\d\d \d{4}$', 'DATE'),
     (r"^(  set title ').*(' -4)$", r'\1SYSTEM\2'),
-    (r'( Min, on ).*?(, NOT VALID \(see above\))?$', r'\1SYSTEM\2'),
+    (r'( Min, on ).*?((?:, NOT VALID \(see above\))?(?:, with \d+ ERRORS)?)$', r'\1SYSTEM\2'),
     (r'( MB/PE on ).*$', r'\1SYSTEM'),
-    (r'^b_eff\(NOT_VALID\)', 'b_eff'))  # the release has b_effSHORT for such
+    (r'^b_eff\(NOT_VALID\)', 'b_eff'))
 
 
 def tokens(line):
-    """Words with their blanks, and numbers as (blanks and digits, decimals, width of the blanks)."""
+    """Words with their blanks, and numbers as (characters with the blanks before, those from the point on, blanks)."""
     for pattern, free in FREE:
         line = re.sub(pattern, free, line)
     found, at = [], 0
@@ -41,7 +44,7 @@ def same(a, b):
     # A number of three decimals that does not fit into its eight columns makes the line longer.
     field, field_b = ((width - max(0, width - blanks - 8) if decimals == 4 else width)
                       for width, decimals, blanks in (a, b))
-    return a[1] == b[1] and (field == field_b or a[2] <= 1)
+    return a[1] == b[1] and (field == field_b or max(a[2], b[2]) <= 1)
 
 
 def lines_of(path):
