@@ -13,6 +13,21 @@ released() {
     run "$NHT1_ROOT/runs/study" released --cc "$mpicc" --cflags "-O0 -w" --rounds 1 --ranks 2 --seconds 1 --mb 16 "$@"
 }
 
+@test "what stands in for the released programs writes summaries of their whole shape" {
+    local standin=$NHT1_ROOT/tests/standin samples=$NHT1_ROOT/tests/samples
+    "$mpicc" -O0 -w -o io "$standin/b_eff_io.c"
+    "$mpicc" -O0 -w -DMEMORY_PER_PROCESSOR=512 -o beff "$standin/b_eff.c" -lm
+    mpi_run 2 ./io -MB 256 -MT 512 -T 6 -N 1,2 -f io
+    mpi_run 4 ./beff -f beff
+    "$NHT1_ROOT/tests/sum_shape.py" "$samples/b_eff_io-2.1.sum" io.sum
+    "$NHT1_ROOT/tests/sum_shape.py" "$samples/b_eff-3.6.sum" beff.sum
+    # and nothing in them contradicts the rest
+    PYTHONPATH="$NHT1_ROOT/runs" python3 -c "
+from nht1 import sumfile
+told = [t for name in ('io.sum', 'beff.sum') for r in sumfile.read(name) for t in r['told']]
+assert told == [], told"
+}
+
 @test "the released programs and ours in turn: a ratio for every pattern, with rounds, notes and JSON" {
     mkdir -p source/io
     cp "$NHT1_ROOT/tests/standin/b_eff_io.c" source/io
