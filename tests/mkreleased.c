@@ -2,7 +2,7 @@
 /* mkreleased SAMPLE [valid | not-valid | noshared | errors]: the numbers of a released program's summary
  * (tests/samples), written to standard output by our own writer of summaries, of nht1-beffio or of nht1-beff: both
  * files ought to be the same, but for the line that names the program. A word makes another run of it: valid, not
- * valid, without the shared file pointer, or with 12 wrong values of a pattern. */
+ * valid, without the shared file pointer, or with 12 wrong values, of two patterns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +145,8 @@ static void io_write(const char *word)
     if (strcmp(word, "errors") == 0) {
         io.wrong_n = WRONG_N;
         last->wrong[BEFFIO_READ].wrong_n = WRONG_N;
-        last->wrong[BEFFIO_READ].wrong_by_pattern[WRONG_AT] = WRONG_N;
+        last->wrong[BEFFIO_READ].wrong_by_pattern[WRONG_AT] = WRONG_N - 1;
+        last->wrong[BEFFIO_READ].wrong_by_pattern[PATTERN_2] = 1;
     }
     beffio_sum_write(&io, stdout);
 }

@@ -135,9 +135,10 @@ written() {
     says "all(p['valid'] and p['scheduled_s'] == 1800 for p in r) and r[0]['told'] == []"
     written $io noshared "s/(MT=512 MBytes)$/\1, -noshared/; s/(criterion 2: .*) -- reached/\1 -- NOT reached/"
     says "not any(p['valid'] for p in r) and r[0]['told'] == []"
-    # a pattern with wrong data has no rate
-    written $io errors "s/\(0\) == 0 -- reached/(12) == 0 -- NOT reached/; s/^(   2 PEs 3    32768 read    3173.210)    2.963/\1 -999.999/; s/(see above\))$/\1, with 12 ERRORS/"
-    says "[p['errors_n'] for p in r] == [12, 12] and r[1]['chunks']['read'][3]['rates'][:3] == [3173.21e6, None, 2776.479e6] and r[0]['told'] == []"
+    # a pattern with wrong data has no rate, pattern 2 neither
+    written $io errors "s/  58.183 MB/-999.999 MB/; s/\(0\) == 0 -- reached/(12) == 0 -- NOT reached/; s/^(   2 PEs 3    32768 read    3173.210)    2.963/\1 -999.999/; s/(see above\))$/\1, with 12 ERRORS/"
+    says "[p['errors_n'] for p in r] == [12, 12] and r[1]['chunks']['read'][3]['rates'][:3] == [3173.21e6, None, 2776.479e6]
+        and r[1]['pattern_2'] == {'write': 10.084e6, 'rewrite': 47.679e6, 'read': None} and r[0]['told'] == []"
     says "r[0]['system'].endswith('x86_64')"
     sed 's/(see above)$/&, with 3 ERRORS/' "$NHT1_ROOT/tests/samples/$io" >errors.sum
     "$NHT1_ROOT/tests/sum_shape.py" errors.sum <(sed 's/with 3 ERRORS/with 12 ERRORS/' errors.sum)

@@ -116,7 +116,13 @@ static int pattern_at(enum beffio_type type, int pos)
     return no;
 }
 
-/* Five columns; a wrong pattern shows itself by a value that no rate has. */
+/* MB/s of a pattern; a wrong one shows itself by a value that no rate has. */
+static double pattern_mb(const struct beffio_part *p, int a, int no)
+{
+    return p->wrong[a].wrong_by_pattern[no] > 0 ? -999.999 : p->values.pattern[a][no] / 1e6;
+}
+
+/* Five columns. */
 static void columns(FILE *to, const double v[BEFFIO_TYPES])
 {
     for (int t = 0; t < BEFFIO_TYPES; t++)
@@ -142,13 +148,9 @@ static void sum_access(const struct beffio_job *job, FILE *to, const struct beff
     char total[32];
     double v[BEFFIO_TYPES];
     for (int pos = 1; pos <= BEFFIO_POSITIONS; pos++) {
-        for (int t = 0; t < BEFFIO_TYPES; t++) {
-            const int no = pattern_at((enum beffio_type)t, pos);
-            const bool is_wrong = p->wrong[a].wrong_by_pattern[no] > 0;
-            v[t] = !has_column(s, a, t) ? NAN
-                   : is_wrong           ? -999.999
-                                        : p->values.pattern[a][no] / 1e6;
-        }
+        for (int t = 0; t < BEFFIO_TYPES; t++)
+            v[t] =
+                has_column(s, a, t) ? pattern_mb(p, a, pattern_at((enum beffio_type)t, pos)) : NAN;
         fprintf(to, "%4d PEs %d %8lld %-7s", p->bench.procs, pos,
                 (long long)beffio_position_bytes(pos, p->bench.layout.m_part_bytes), access);
         columns(to, v);
@@ -176,8 +178,8 @@ static void sum_table(const struct beffio_job *job, FILE *to, const struct beffi
         sum_access(job, to, p, a);
     fputs("This table shows all results, except pattern 2 (scatter, l=1MBytes, L=2MBytes): \n", to);
     fprintf(to, "  bw_pat2= %8.3f MB/s write, %8.3f MB/s rewrite, %8.3f MB/s read\n\n",
-            p->values.pattern[BEFFIO_WRITE][2] / 1e6, p->values.pattern[BEFFIO_REWRITE][2] / 1e6,
-            p->values.pattern[BEFFIO_READ][2] / 1e6);
+            pattern_mb(p, BEFFIO_WRITE, 2), pattern_mb(p, BEFFIO_REWRITE, 2),
+            pattern_mb(p, BEFFIO_READ, 2));
 }
 
 /* Lines that gnuplot understands: the axis of chunk sizes, title and labels. */
