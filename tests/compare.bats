@@ -320,6 +320,31 @@ not_comparable() {
     expect_text "buffers of b_eff begin 0 to 0 bytes off a page in A, 16 to 16 in B"
 }
 
+@test "values of b_eff_io are not compared where one side alone counts making and removing files" {
+    local side i
+    mkdir a b
+    for side in a:true b:false; do
+        for i in 1 2 3 4 5; do
+            echo "{\"schema\": \"nht1-beffio/1\", $quiet \"b_eff_io\": {\"definition\": \"2.1\", \"procs\": 2, \"valid\": true,
+                \"files_counted\": ${side#*:}, \"bytes_per_s\": $((1000 + 7 * i % 5))}, \"partitions\": [
+                {\"procs\": 2, \"values\": [{\"headline\": true, \"bytes_per_s\": 1000}]}]}" >"${side%:*}/$i.json"
+        done
+    done
+    run nht1-report compare a b
+    expect_status 1
+    expect_text "b_eff_io.files_counted is true in a/1.json, false in b/1.json"
+    # the released program counts it and does not say so; a summary of ours says it
+    cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" old.sum
+    { sed 's/^b_eff_io.c, .*/nht1-beffio 0.1.0, definition 2.1/' old.sum && echo "  creation and removal of files are not counted"; } >new.sum
+    for i in old.sum a; do
+        run nht1-report compare new.sum $i
+        expect_status 1
+        expect_text "b_eff_io: making and removing files is not counted in A, counted in B"
+    done
+    run nht1-report compare new.sum b
+    expect_no_text "making and removing files"
+}
+
 # workloads DESCRIPTION: folders a and b with 6 results each of a description, bandwidths 1, 2 ... GB/s
 # by pattern or point, with a spread of 1 %.
 workloads() {

@@ -14,7 +14,7 @@ VALUES = {
          ('definition', 'system.ranks'))),
     'nht1-beffio': (
         ('b_eff_io', 'b_eff_io.bytes_per_s', 'bytes/s', True,
-         ('b_eff_io.definition', 'b_eff_io.procs', 'b_eff_io.valid', 'schedule.t_s',
+         ('b_eff_io.definition', 'b_eff_io.procs', 'b_eff_io.valid', 'b_eff_io.files_counted', 'schedule.t_s',
           'schedule.termination')),)}
 # How far off a page buffers begin, least and most of all processes: reads depend on it.
 BUFFERS = {'nht1-beff': 'buffer_offset_bytes', 'nht1-beffio': 'b_eff_io.buffer_offset_bytes'}
@@ -61,7 +61,8 @@ def _buffers(found, sides):
 
 
 def _definitions(found, sides):
-    """What makes values of one program such of two kinds: other definitions, other longest messages."""
+    """What makes values of one program such of two kinds: other definitions, other longest messages, making and
+    removing files counted or not."""
     for kind, name, path in (('nht1-beff', 'b_eff', 'definition'), ('nht1-beffio', 'b_eff_io', 'b_eff_io.definition')):
         said = [{s['definition'] for s in side.sums_of(name)} | {results.word(r.root, path) for r in side.of(kind)} for side in sides]
         if all(said) and said[0] != said[1] and not any(None in s for s in said):
@@ -70,6 +71,16 @@ def _definitions(found, sides):
         results.integer(r.root, 'memory.lmax_bytes') for r in side.of('nht1-beff')} for side in sides]
     if all(longest) and longest[0] != longest[1]:
         found.reasons.append('b_eff: L_max is %s bytes in A, %s in B' % tuple(', '.join(map(str, sorted(s))) for s in longest))
+    counted = [{c for c in [_counted(s) for s in side.sums_of('b_eff_io')] + [
+        results.at(r.root, 'b_eff_io.files_counted') for r in side.of('nht1-beffio')] if isinstance(c, bool)} for side in sides]
+    if all(counted) and counted[0] != counted[1]:
+        found.reasons.append('b_eff_io: making and removing files is %s in A, %s in B' % tuple(
+            ', '.join('counted' if c else 'not counted' for c in sorted(s)) for s in counted))
+
+
+def _counted(said):
+    """The released program counts it, and does not say so."""
+    return True if said['files_counted'] is None and not said['ours'] else said['files_counted']
 
 
 def _offsets(side, kind, name):
