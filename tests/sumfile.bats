@@ -83,6 +83,25 @@ seen() {
     says None || [[ $output == *"line 1, column 1: no summary is larger than 16 MiB"* ]]
 }
 
+@test "more findings than are told: the last one says how many" {
+    # each of 24 rows three times more
+    sed '/^   1 PEs/{p;p;p}' "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" >x.sum
+    says "len(r[0]['told']) == 50 and r[0]['told'][-1][2].endswith('; and 22 findings of which no more is told')"
+    { sed -n '1,/^SECTION-HEAD-END/p' "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" && echo SECTION-VALUES-BEGIN && yes 'L=1 mthd=0 min: 1 -> 1' | head -n 60 &&
+        echo SECTION-VALUES-END; } >x.prot
+    protocol "len(r['told']) == 50 and r['told'][-1][2].endswith('; and 11 findings of which no more is told')"
+}
+
+@test "partitions of one size: what is added is each one's own" {
+    sed 's/^   1 PEs/   2 PEs/; s/-N  1,2/-N  2,2/; s/ on   1 proc/ on   2 proc/; s/ on 1 proc/ on 2 proc/; s/n=1/n=2/' \
+        "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" >two.sum
+    "$NHT1_TESTBIN/mkreleased" two.sum | sed '0,/: buffers 0 to 0/s/: buffers 0 to 0/: buffers 0 to 16/; 0,/ NOT CACHE-HONEST: /s/NOT CACHE-HONEST: /CACHE-HONEST: 30 times the/' >x.sum
+    says "r[0]['told'] == [] and [(p['procs'], p['buffer_offset_bytes'], p['cache_honest'], p['cache_factor']) for p in r] == [
+        (2, [0, 16], True, 30), (2, [0, 0], False, None)]"
+    echo '  2 PEs: buffers 4 to 4 bytes off a page' >>x.sum
+    says "[(column, words.startswith('of a partition of 2 processes')) for _, column, words in r[0]['told']] == [(3, True)]"
+}
+
 @test "eight rows: the one of M_PART stands behind that of pattern 2" {
     sed '/^   [12] PEs 7/{h;s/PEs 7  2097152/PEs 8  4194304/;x;G}' "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" >x.sum
     says "r[0]['told'] == [] and all(sorted(p['chunks'][a]) == list(range(1, 9)) for p in r for a in sumfile.ACCESSES)"

@@ -41,7 +41,7 @@ def read(path):
     found['sizes'] = sorted({size for _, size, _ in found['values']})
     if not found['values']:
         f.tell(begin, 1, 'no value with its length, method and pattern stands in this section')
-    f.told.sort()
+    f.ended()
     return found
 
 

@@ -37,7 +37,7 @@ class File:
     """Lines of a summary, and what is wrong with them."""
 
     def __init__(self, path, raw):
-        self.path, self.told = path, []
+        self.path, self.told, self.more_n = path, [], 0
         self.lines = []
         for at, line in enumerate(raw.decode('utf-8', 'replace').split('\n'), 1):
             line = line.rstrip('\r')
@@ -53,6 +53,15 @@ class File:
     def tell(self, line, column, words):
         if len(self.told) < TOLD_MAX:
             self.told.append((line, column, words))
+        else:
+            self.more_n += 1
+
+    def ended(self):
+        """What was told, in the order of the lines; the last one says how much more there is."""
+        self.told.sort()
+        if self.more_n:
+            line, column, words = self.told[-1]
+            self.told[-1] = (line, column, '%s; and %s of which no more is told' % (words, text.plural(self.more_n, 'finding')))
 
     def number(self, at, match, group=1, least=-math.inf):
         """The number at a group of a match in line at; None where it is none, which is told."""
@@ -123,7 +132,7 @@ def read(path):
     if program is None:
         return None
     found = _B_eff_io(f).results() if program == 'b_eff_io' else [_b_eff(f)]
-    f.told.sort()
+    f.ended()
     for r in found:
         r['told'] = f.told
     return found or None
@@ -499,7 +508,7 @@ class _B_eff_io:
 
     def _added(self):
         """Behind the last line this suite says more."""
-        f = self.f
+        f, left = self.f, {}  # partitions that a kind of line is still to come of
         for at in range((self.last_at or len(f.lines)) + 1, len(f.lines) + 1):
             line = f.lines[at - 1]
             m = re.match(r'  creation and removal of files are (not )?counted', line)
@@ -507,15 +516,21 @@ class _B_eff_io:
                 for part in self.found:
                     part['files_counted'] = not m.group(1)
             m = re.match(r'  (\d{1,9}) PEs: ((?:NOT )?CACHE-HONEST|buffers (\d{1,4}) to (\d{1,4}) bytes)', line)
-            for part in self.found if m else ():
-                if part['procs'] != int(m.group(1)):
-                    continue
-                if m.group(3):
-                    part['buffer_offset_bytes'] = [int(m.group(3)), int(m.group(4))]
-                else:
-                    part['cache_honest'] = m.group(2).startswith('CACHE')
-                    factor = re.search(NUMBER + r' times the', line)
-                    part['cache_factor'] = f.number(at, factor) if factor else None
+            if not m:
+                continue
+            # Partitions of one size have a line each, in their order.
+            procs = int(m.group(1))
+            parts = left.setdefault((procs, m.group(3) is None), [p for p in self.found if p['procs'] == procs])
+            if not parts:
+                f.tell(at, m.start(1) + 1, 'of a partition of %d processes, and there is none, or no more of them' % procs)
+                continue
+            part = parts.pop(0)
+            if m.group(3):
+                part['buffer_offset_bytes'] = [int(m.group(3)), int(m.group(4))]
+            else:
+                part['cache_honest'] = m.group(2).startswith('CACHE')
+                factor = re.search(NUMBER + r' times the', line)
+                part['cache_factor'] = f.number(at, factor) if factor else None
 
 
 # U of the patterns by position, of types 0, 1, and 2 to 4; position 8 is pattern 2.
