@@ -185,6 +185,9 @@ sims_of() {
 --files nowhere|no such folder for the files
 --threshold x|--threshold
 --rounds-max 5|--rounds-max
+--minutes 1e308|--minutes: 1e308: a number from 0 to 100000 is expected
+--ranks 99999999999|--ranks: 99999999999: a number from 1 to 1048576 is expected
+--threads 99999999999|--threads: 99999999999: a number from 1 to 4096 is expected
 END
     study ab --program sim --metric took_s --cores 2 --out full
     expect_status 1
@@ -201,4 +204,20 @@ END
     study ab --help
     expect_status 0
     expect_text "examples:"
+}
+
+@test "a result that has no place is refused before the work, not after it" {
+    local option
+    mkdir closed
+    chmod 555 closed
+    for option in --json --junit; do
+        run "${obedient[@]}" "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --out result "$option" nowhere/x
+        expect_status 3
+        expect_text "nowhere/x: cannot write: No such file or directory"
+        run "${obedient[@]}" "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --out result "$option" closed/x
+        expect_status 3
+        expect_text "closed/x: cannot write: Permission denied"
+    done
+    [ ! -e result ]
+    [ ! -e starts ]
 }

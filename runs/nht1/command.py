@@ -60,13 +60,17 @@ def words(said):
         raise argparse.ArgumentTypeError('%s: %s' % (said, e))
 
 
-def number(low, high=float('inf'), kind=float):
+# What the programs take, too; launchers count ranks in 32 bits, and wrap where there are more.
+MINUTES_MAX, RANKS_MAX, THREADS_MAX, CORES_MAX = 100000, 1 << 20, 4096, 1 << 24
+
+
+def number(low, high, kind=float):
     """A type for add_argument: a number, or a whole one (kind int), of a range."""
     def convert(said):
         value = kind(said)
-        if not low <= value <= high or value == float('inf'):
-            raise argparse.ArgumentTypeError('%s: a number from %g %s is expected' % (
-                said, low, 'on' if high == float('inf') else 'to %g' % high))
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError('%s: a number from %.9g to %.9g is expected' % (
+                text.clean(said)[:100], low, high))
         return value
     convert.__name__ = 'number' if kind is float else 'whole number'  # what argparse calls it
     return convert

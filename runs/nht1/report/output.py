@@ -57,8 +57,11 @@ class Outputs:
         for path, option in self.folders:
             if os.path.lexists(path) and not os.path.isdir(path):
                 raise trouble.usage('%s: %s is there and is no folder' % (option, text.clean(path)))
+        made = {os.path.abspath(path) for path, _ in self.folders}
         for path, _, option in self.files:
             check(path, option)
+            if path != STDOUT and os.path.dirname(os.path.abspath(path)) not in made:
+                check_folder(path)
         seen = {}
         for path, _, option in self.files:
             if seen.setdefault(os.path.realpath(path), option) != option:
@@ -138,6 +141,21 @@ def check(path, option):
         raise trouble.usage(
             '%s: %s is there and was not written by nht1-report, or was changed since: it is left '
             'alone; choose another name, or remove it' % (option, shown))
+
+
+def check_folder(path):
+    """Trouble when no file can be put there: what is found before the work is not found after it."""
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    if os.path.exists(target) and not os.path.isfile(target):
+        return  # a pipe or device is written to as it is
+    if os.access(folder, os.W_OK | os.X_OK):
+        return
+    why = errno.ENOENT
+    if os.path.lexists(folder):
+        why = errno.ENOTDIR if not os.path.isdir(folder) else \
+            errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
+    raise trouble.failed('%s: cannot write: %s' % (path, os.strerror(why)))
 
 
 def reader_first(path):

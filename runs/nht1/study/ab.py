@@ -76,15 +76,15 @@ def _arguments(argv):
     add('--metric', metavar='NAME', help='what is compared: zeta, T_T over the computing alone of the same run of '
         'nht1-bt; or a member of the result, such as runs[].t_t_s. Default: that of the program, T_T of nht1-bt; '
         'of several writers the geometric mean')
-    add('--minutes', type=command.number(0), metavar='M', default=10.0,
+    add('--minutes', type=command.number(0, command.MINUTES_MAX), metavar='M', default=10.0,
         help='time for all runs together, default %(default)g')
     add('--rounds-max', type=command.number(6, ROUNDS_MAX, int), metavar='N', default=64,
         help='rounds at most, default %(default)s')
     add('--error', type=command.number(1e-6, 0.5), metavar='P', default=0.05,
         help='how often the interval of any look may miss, default %(default)g')
     add('--program', metavar='NAME', default='nht1-bt', help='default %(default)s')
-    add('--ranks', type=command.number(1, kind=int), metavar='R', help='MPI ranks; default: one on each core')
-    add('--threads', type=command.number(1, kind=int), metavar='T', default=1,
+    add('--ranks', type=command.number(1, command.RANKS_MAX, int), metavar='R', help='MPI ranks; default: one on each core')
+    add('--threads', type=command.number(1, command.THREADS_MAX, int), metavar='T', default=1,
         help='threads of each rank, default %(default)s')
     add('--files', metavar='DIR', help='write the files that are measured there; default: in the folder of the '
                                        'result')
@@ -92,7 +92,7 @@ def _arguments(argv):
                                      'in the current folder, inside of the sources runs/out')
     add('--json', metavar='FILE', help='write the result to FILE, too; - is standard output')
     add('--junit', metavar='FILE', help='write it as JUnit XML, with one test case')
-    add('--order-seed', type=command.number(0, kind=int), metavar='S', help='of the order in the rounds')
+    add('--order-seed', type=command.number(0, 1 << 31, int), metavar='S', help='of the order in the rounds')
     whole.add_launcher(add)
     add('--quiet', action='store_true', help='print the closing line and errors only')
     return parser.parse_known_args(argv)

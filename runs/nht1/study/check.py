@@ -59,7 +59,7 @@ def _arguments(argv):
                             description='Says whether a file system keeps up with the processors, in one sentence.')
     add = parser.add_argument
     add('files', metavar='DIR', help='a folder on the file system in question')
-    add('--minutes', type=command.number(0.01), metavar='M', default=2.0,
+    add('--minutes', type=command.number(0.01, command.MINUTES_MAX), metavar='M', default=2.0,
         help='time for everything together, default %(default)g')
     add('--io', metavar='NAME,NAME', default='serial,token-gather,mpiio', help='writers, default %(default)s')
     probe.add_shape(add)

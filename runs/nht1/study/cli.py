@@ -51,9 +51,9 @@ def _arguments(argv):
                                            'description, else $MPIRUN, else that of '
                                            'the MPI library of the build')
     add('--launcher-flags', metavar='WORDS', help='further options for it; also $MPIRUN_FLAGS')
-    add('--minutes', type=command.number(0), metavar='M',
+    add('--minutes', type=command.number(0, command.MINUTES_MAX), metavar='M',
         help='time for all runs together, 0: no limit')
-    add('--cores', type=command.number(1, kind=int), metavar='C',
+    add('--cores', type=command.number(1, command.CORES_MAX, int), metavar='C',
         help='cores to plan for; default: those of the allocation, else of this computer')
     add('--leave-out', action='store_true', help='leave out what would not fit and run the rest')
     add('--no-plan', action='store_true', help='do not ask what would fit')

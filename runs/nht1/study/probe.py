@@ -30,9 +30,9 @@ def run(cores, launcher):
 
 def add_shape(add):
     """The options --ranks and --threads, which shape() reads. add: of a parser."""
-    add('--ranks', type=command.number(1, kind=int), metavar='R',
+    add('--ranks', type=command.number(1, command.RANKS_MAX, int), metavar='R',
         help='MPI ranks; default: ranks or threads on all cores, whichever computes faster')
-    add('--threads', type=command.number(1, kind=int), metavar='T',
+    add('--threads', type=command.number(1, command.THREADS_MAX, int), metavar='T',
         help='threads of each rank; default with --ranks: as many as there are cores for')
 
 

@@ -39,7 +39,7 @@ def _arguments(argv):
     add = parser.add_argument
     add('--source', metavar='DIR', required=True, help='folder of the released sources')
     add('--rounds', metavar='N', type=command.number(1, 200, kind=int), default=6, help='how often each runs, default %(default)s')
-    add('--ranks', metavar='N', type=command.number(1, 1 << 20, kind=int), help='processes; default: the cores, at most 4')
+    add('--ranks', metavar='N', type=command.number(1, command.RANKS_MAX, kind=int), help='processes; default: the cores, at most 4')
     add('--seconds', metavar='S', type=command.number(1, 1e6, kind=int), default=60,
         help='scheduled time T of b_eff_io, default %(default)s')
     add('--mb', metavar='MBYTES', type=command.number(1, 1 << 30, kind=int), default=256,

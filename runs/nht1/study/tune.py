@@ -64,7 +64,7 @@ def _arguments(argv):
     parser = command.Parser(prog=tools.called('runs/study tune'), epilog=tools.called(EPILOG), allow_abbrev=False, description=(
         'Finds the best way to write on this system: writer, settings, MPI-IO component.'))
     add = parser.add_argument
-    add('--minutes', type=command.number(0.1), metavar='M', default=5,
+    add('--minutes', type=command.number(0.1, command.MINUTES_MAX), metavar='M', default=5,
         help='time for searches and comparison together, default %(default)s')
     add('--rounds', type=command.number(1, 500, int), metavar='R', default=12,
         help='rounds of the comparison, default %(default)s; below 7 there is no interval')
@@ -77,7 +77,7 @@ def _arguments(argv):
                                      'under --under')
     add('--under', metavar='DIR', help='where that folder is made; default: nht1-studies in the current '
                                        'folder, inside of the sources runs/out')
-    add('--exhaustive', type=command.number(0.1), metavar='M',
+    add('--exhaustive', type=command.number(0.1, command.MINUTES_MAX), metavar='M',
         help='then run every candidate of the search at full length, in rounds, for M minutes, and '
              "compare the search's choice with the best of them")
     add('--against', metavar='DIR', help='compare the choice with the best of an earlier --exhaustive: '

@@ -46,7 +46,7 @@ def add_launcher(add):
     """The options about the launcher, of what is started without a description. add: of a parser."""
     add('--launcher', metavar='NAME', help=tools.called('as runs/study'))
     add('--launcher-flags', metavar='WORDS', help=tools.called('as runs/study'))
-    add('--cores', type=command.number(1, kind=int), metavar='C', help=tools.called('as runs/study'))
+    add('--cores', type=command.number(1, command.CORES_MAX, int), metavar='C', help=tools.called('as runs/study'))
 
 
 def _flags(*said):
