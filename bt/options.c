@@ -108,7 +108,7 @@ static const struct conf_option table[] = {
      AT(out),
      .help = "File to write, kept with its manifest FILE.json. Several writers: FILE.NAME each. "
              "With --io all these files are removed after verification, see --keep."},
-#define IO_SETTING(option, type, member, cap, argument, default_, least, most, text)               \
+#define IO_SETTING(option, type, member, cap, argument, default_, least, most, values, text)       \
     {.name = #option,                                                                              \
      .arg = (argument),                                                                            \
      .def = (default_),                                                                            \
@@ -547,7 +547,6 @@ static int interpret(struct bt_setup *s, const bool *given)
     s->given_io = conf_given(&bt_program, given, "io");
     s->given_layout = conf_given(&bt_program, given, "layout");
     s->given_sync = conf_given(&bt_program, given, "sync");
-    s->given_buffer = conf_given(&bt_program, given, "buffer");
     if (!s->opt.dry_run && (s->opt.ranks || s->opt.nodes))
         return err_set(ERR_USAGE, "--ranks and --nodes are for --dry-run; mpirun starts ranks");
     if (s->opt.dry_run && s->opt.restart)

@@ -81,7 +81,6 @@ struct bt_setup {
     uint64_t seed;     /* of the order of the writers */
     /* Stood on the command line; --restart takes what did not from the manifest. */
     bool given_layout, given_io, given_sync;
-    bool given_buffer; /* else readers take requests of a size of their own */
     char *taken_hints; /* of --restart: the texts of opt.hints; NULL: they are the command line's */
 };
 

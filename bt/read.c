@@ -185,7 +185,8 @@ static struct io_read_spec spec_of(const struct read_job *w, int64_t first, int6
                                 .tuning = io->tuning,
                                 .hints_n = io->hints_n,
                                 .hints = io->hints};
-    if (!w->q->setup->given_buffer) spec.tuning.buffer_bytes = 0;
+    /* Unless it stood on the command line, readers take requests of a size of their own. */
+    if (!(w->q->setup->fixed & IO_CAP_BUFFER)) spec.tuning.buffer_bytes = 0;
     for (int q = 0; q < 3; q++) {
         spec.box.lo[q] = w->d->lo[q];
         spec.box.n[q] = w->d->count[q];

@@ -135,7 +135,8 @@ static json_t *capabilities(const char *writer)
     return a;
 }
 
-/* The options that a run's writer obeys and that differ from their defaults; its group in any case. */
+/* The options that a run's writer obeys and that differ from their defaults; its group in any case: a report
+ * has a column for it, and that it is here says that the writer obeys one. */
 static json_t *writer_options(const struct bt_job *job, const struct bt_run *run)
 {
     const struct io_setting *s;

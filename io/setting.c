@@ -48,66 +48,78 @@ static int64_t aggregators_in_force(const struct io_tuning *t, const struct io_s
     return num_min(asked, a->ranks);
 }
 
-static int values_group(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
+/* What may be tried of a setting whose value is now this, of hints 0. Returns how many. Those of the
+ * table by the word in its column "values". */
+typedef int values_fn(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
+                      int64_t value[IO_VALUES_MAX]);
+
+static int values_none(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
+                       int64_t *value)
 {
-    memcpy(value, (int64_t[]){1, a->ranks / 4, a->ranks}, 3 * sizeof *value);
-    return distinct_cut(t->group, a->ranks, value, 3);
+    (void)now, (void)t, (void)a, (void)value;
+    return 0;
 }
 
-static int values_aggregators(const struct io_tuning *t, const struct io_surroundings *a,
-                              int64_t *value)
+static int values_yes(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
+                      int64_t *value)
 {
+    (void)t, (void)a;
+    value[0] = 1;
+    return now ? 0 : 1;
+}
+
+static int values_ranks(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
+                        int64_t *value)
+{
+    (void)t;
+    memcpy(value, (int64_t[]){1, a->ranks / 4, a->ranks}, 3 * sizeof *value);
+    return distinct_cut(now, a->ranks, value, 3);
+}
+
+static int values_dumps(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
+                        int64_t *value)
+{
+    (void)t;
+    memcpy(value, (int64_t[]){1, 4}, 2 * sizeof *value);
+    return distinct_cut(now, a->dumps_n, value, 2);
+}
+
+static int values_aggregators(int64_t now, const struct io_tuning *t,
+                              const struct io_surroundings *a, int64_t *value)
+{
+    (void)now; /* 0 stands for a number of its own */
     memcpy(value, (int64_t[]){a->nodes, 2 * a->nodes, a->ranks}, 3 * sizeof *value);
     return distinct_cut(aggregators_in_force(t, a), a->ranks, value, 3);
 }
 
-static int values_buffer(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
+static int values_request(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
+                          int64_t *value)
 {
     const int64_t writing = aggregators_in_force(t, a);
     memcpy(value, (int64_t[]){MIB / 2, 2 * MIB, 32 * MIB}, 3 * sizeof *value);
-    return distinct(t->buffer_bytes, (a->dump_bytes + writing - 1) / writing, value, 3);
+    return distinct(now, (a->dump_bytes + writing - 1) / writing, value, 3);
 }
 
-static int values_staging(const struct io_tuning *t, const struct io_surroundings *a,
-                          int64_t *value)
-{
-    memcpy(value, (int64_t[]){1, 4}, 2 * sizeof *value);
-    return distinct_cut(t->staging, a->dumps_n, value, 2);
-}
-
-static int values_chunk(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
-{
-    (void)t, (void)a, (void)value;
-    return 0; /* another file format is nobody's way to write faster */
-}
-
-static int values_direct(const struct io_tuning *t, const struct io_surroundings *a, int64_t *value)
-{
-    (void)a;
-    value[0] = 1;
-    return t->direct ? 0 : 1;
-}
-
-static int values_cb_nodes(const struct io_tuning *t, const struct io_surroundings *a,
+static int values_cb_nodes(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
                            int64_t *value)
 {
     (void)t;
     memcpy(value, (int64_t[]){a->nodes, 4 * a->nodes, a->ranks}, 3 * sizeof *value);
-    return distinct_cut(0, a->ranks, value, 3); /* what the library takes nobody knows */
+    return distinct_cut(now, a->ranks, value, 3); /* what the library takes nobody knows */
 }
 
-static int values_cb_buffer(const struct io_tuning *t, const struct io_surroundings *a,
+static int values_cb_buffer(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
                             int64_t *value)
 {
-    (void)t;
+    (void)now, (void)t;
     memcpy(value, (int64_t[]){MIB, 4 * MIB, 64 * MIB}, 3 * sizeof *value);
     return distinct(LIBRARY_BUFFER, a->dump_bytes, value, 3);
 }
 
-static int values_striping(const struct io_tuning *t, const struct io_surroundings *a,
+static int values_striping(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
                            int64_t *value)
 {
-    (void)t;
+    (void)now, (void)t;
     memcpy(value, (int64_t[]){4, 16}, 2 * sizeof *value);
     return a->striped ? 2 : 0;
 }
@@ -117,7 +129,7 @@ static int values_striping(const struct io_tuning *t, const struct io_surroundin
 /* What a search needs to know of a setting beside what all may know. */
 struct row {
     struct io_setting setting;
-    int (*values)(const struct io_tuning *, const struct io_surroundings *, int64_t *value);
+    values_fn *values;
     /* Of hints: */
     const char *word[2]; /* the values that are tried, where they are no numbers */
     unsigned also,
@@ -125,7 +137,7 @@ struct row {
 };
 
 static const struct row row[] = {
-#define IO_SETTING(option, type, member, capability, argument, default_, low, high, text)          \
+#define IO_SETTING(option, type, member, capability, argument, default_, low, high, tried, text)   \
     {.setting = {.name = #option,                                                                  \
                  .cap = (capability),                                                              \
                  .arg = (argument),                                                                \
@@ -133,7 +145,7 @@ static const struct row row[] = {
                  .def = (default_),                                                                \
                  .least = (low),                                                                   \
                  .most = (high)},                                                                  \
-     .values = values_##option},
+     .values = values_##tried},
 #include "io/setting_list.h"
 #undef IO_SETTING
 #define HINT(KEY, CAP) .setting = {.name = "hint " KEY, .key = KEY, .cap = (CAP)}
@@ -174,7 +186,7 @@ int io_setting_values(const struct io_setting *s, unsigned caps, const struct io
         snprintf(value[n].hint, sizeof value[n].hint, "%s=%s", s->key, r->word[n]);
     }
     if (!r->values) return n;
-    n = r->values(t, a, number);
+    n = r->values(s->key ? 0 : io_setting_get(s, t), t, a, number);
     for (int i = 0; i < n; i++) {
         value[i] = (struct io_value){.setting = s, .number = number[i]};
         if (s->key)

@@ -14,21 +14,25 @@
 #include "io/file.h"
 #include "io/view.h"
 
+/* Of each row a bit. */
+enum {
+#define IO_SETTING(name, type, member, capability, ...) BIT_OF_##capability,
+#include "io/setting_list.h"
+#undef IO_SETTING
+};
+
 enum io_caps {
     IO_CAP_SERIAL_FILE = 1, /* leaves a file in serial format at the path */
-    IO_CAP_GROUP = 2,       /* obeys the group size */
-    IO_CAP_HINTS = 4,       /* passes hints to the library */
-    IO_CAP_WRAPPER = 8,     /* wraps another writer, "check:posix" */
-    IO_CAP_PARTS = 16,      /* leaves a file per rank beside the path and a manifest at it */
-    /* What else it obeys when it writes, of struct io_tuning: */
-    IO_CAP_AGGREGATORS = 32,  /* how many ranks write for all */
-    IO_CAP_BUFFER = 64,       /* bytes of a request */
-    IO_CAP_STAGING = 128,     /* dumps under way at a time */
-    IO_CAP_DIRECT = 256,      /* around the page cache */
-    IO_CAP_CHUNK = 512,       /* chunks of the array in the file */
-    IO_CAP_COLLECTIVE = 1024, /* and writes by collective calls of MPI-IO, which have hints of
-                                 their own */
-    IO_CAP_YARDSTICK = 2048,  /* what programs commonly do: others are compared with it */
+    IO_CAP_HINTS = 2,       /* passes hints to the library */
+    IO_CAP_WRAPPER = 4,     /* wraps another writer, "check:posix" */
+    IO_CAP_PARTS = 8,       /* leaves a file per rank beside the path and a manifest at it */
+    IO_CAP_COLLECTIVE =
+        16,                /* writes by collective calls of MPI-IO, which have hints of their own */
+    IO_CAP_YARDSTICK = 32, /* what programs commonly do: others are compared with it */
+/* What else it obeys when it writes, of struct io_tuning: a capability for each setting. */
+#define IO_SETTING(name, type, member, capability, ...) capability = 256 << BIT_OF_##capability,
+#include "io/setting_list.h"
+#undef IO_SETTING
 };
 
 /* What a writer rests on beyond plain writing, as `nht1-bt --probe` tries it. */
