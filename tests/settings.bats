@@ -26,6 +26,16 @@ load helpers
     grep '^| setting of writers |' "$NHT1_ROOT/CONTRIBUTING.md" | grep -qF "\`$(cat touched)\`"
 }
 
+@test "options that make no other cell in reports are options of nht1-bt" {
+    PYTHONPATH=$NHT1_ROOT/runs python3 -B -c 'from nht1 import results; print(*sorted(results.NOT_VARIED), sep="\n")' >apart
+    nht1-bt --help-json | jq -r '.options[].name | gsub("-"; "_")' | sort >options
+    [ -s apart ] && [ -z "$(sort apart | comm -23 - options)" ]
+    # Of those that are no settings, two say how data are computed.
+    nht1-bt --help-json | jq -r '.options[] | select(.kind != "setting") | .name | gsub("-"; "_")' | sort |
+        comm -23 - <(sort apart) >varied
+    [ "$(grep -vx charge varied)" = isa ]
+}
+
 # In a copy of the tree whose build knows a setting more, by its row and the word of the writer that obeys it. As
 # slow as compiling what includes io/setting.h.
 @test "a new setting is one row: option, check, search, manifest, result and reports know it" {

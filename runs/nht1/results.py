@@ -30,12 +30,13 @@ SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 NAN = math.nan
 # Options that vary something else than how data are computed and written: the problem, which is the
-# group's, or what a job is called, keeps and proves, and what it reads afterwards.
+# group's, or what a job is called, keeps and proves, and what it reads afterwards; and those that identity
+# has by names of its own (decomp, group, hint). A list of what to leave out, not of what to keep: a new
+# option that is forgotten here separates runs that could be averaged, and averages none that differ.
 NOT_VARIED = set(
     'class n steps dt interval last layout sync io out force restart keep repeat seed tc tc_store '
-    'verify dry_run ranks nodes json profile progress quiet check read_only group hint decomp help '
-    'version rounds read read_cache read_decomp read_ranks read_drop_system minutes known '
-    'probe probe_limit'.split())
+    'verify dry_run ranks nodes json profile progress quiet group hint decomp read read_cache '
+    'read_decomp read_ranks read_drop_system minutes known probe probe_limit'.split())
 
 
 @functools.lru_cache(maxsize=None)
