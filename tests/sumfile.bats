@@ -8,12 +8,13 @@ setup_file() {
     real_python
 }
 
-# says EXPRESSION: a Python expression over r, the results read from x.sum.
+# says EXPRESSION: a Python expression over r, the results read from x.sum, and what $said defines.
 says() {
     PYTHONPATH="$NHT1_ROOT/runs" run python3 -c "
 from nht1 import sumfile
 r = sumfile.read('x.sum')
 def near(a, b): return abs(a - b) <= 1e-9 * abs(b)
+${said:-}
 print($1)"
     [ "$output" = True ] && return 0
     echo "$1: $output"
@@ -113,13 +114,29 @@ seen() {
         'nht1.patterns', fromlist=['x']).of_sum(r[0]))"
 }
 
-@test "ours are read as they are written" {
+@test "ours are read as they are written, value for value" {
     mkdir -p data
-    run mpi_run 2 nht1-beffio -p data -MB 16 -T 0.01 -N 1,2 --definition 2.1 --sum x.sum --json r.json
+    run mpi_run 2 nht1-beffio -p data -MB 16 -MT 32 -T 0.01 -N 1,2,2 --definition 2.1 --sum x.sum --json r.json
     expect_status 4
-    says "[p['procs'] for p in r] == [1, 2] and r[0]['ours'] and r[0]['definition'] == '2.1' and r[0]['cache_honest'] is False"
-    says "all(len(p['chunks'][a]) == 7 for p in r for a in sumfile.ACCESSES) and all(len(p['pattern_2']) == 3 for p in r)"
-    says "abs(max(p['value'] for p in r) - $(jq .b_eff_io.bytes_per_s r.json)) <= 501"
+    said='import json
+from nht1 import patterns
+j = json.load(open("r.json"))
+def as_printed(a, b): return a is not None and abs(a - b) <= 500.001  # of three decimals in MB/s
+def same(a, b): return sorted(a) == sorted(b) and all(as_printed(a[k], b[k]) for k in a)'
+    says "[p['procs'] for p in r] == [1, 2, 2] and r[0]['told'] == [] and all(p['ours'] and p['definition'] == '2.1' and not p['valid'] for p in r)"
+    # rewriting of types 1 to 4 is in the JSON alone
+    says "all(same(patterns.of_sum(p), {k: v for k, v in patterns.of_result(q).items() if k[:1] != ('rewrite',) or k[1] == 'scatter'})
+        for p, q in zip(r, j['partitions']))"
+    says "all(len(patterns.of_sum(p)) == 2 * (35 + 1 + 5) + 7 + 1 + 1 for p in r)"
+    says "all(as_printed(p['access'][a['access']], a['bytes_per_s']) and (a['access'] != 'write' or abs(p['amount_bytes'] - a['bytes']) < 600)
+        for p, q in zip(r, j['partitions']) for a in q['accesses'])"
+    says "all(as_printed(p['value'], next(v['bytes_per_s'] for v in q['values'] if v['headline'])) for p, q in zip(r, j['partitions']))"
+    says "all(p['buffer_offset_bytes'] == q['buffer_offset_bytes'] and p['cache_honest'] == q['cache_honest']
+        and (p['cache_factor'] is None or abs(p['cache_factor'] / q['cache_factor'] - 1) < 6e-3) for p, q in zip(r, j['partitions']))"
+    says "all(p['files_counted'] == j['b_eff_io']['files_counted'] and p['errors_n'] == j['wrong_n'] and p['m_part_bytes'] == j['schedule']['m_part_bytes']
+        and p['memory_per_process_bytes'] == 16 << 20 and p['memory_total_bytes'] == 32 << 20 for p in r)"
+    says "all(abs(p['scheduled_s'] - q['scheduled_s']) < 1e-6 for p, q in zip(r, j['partitions']))"
+    says "as_printed(next(p['value'] for p in r if p['headline']), j['b_eff_io']['bytes_per_s'])"
 }
 
 @test "under 2.1 the .sum judges a partition by its own time, as released, and the head has the options" {
@@ -232,13 +249,24 @@ print($1)"
 }
 
 @test "ours is read as it is written, by every repetition's best" {
-    run mpi_run 3 nht1-beff --quick --definition 3.6 --memory-per-process 1Mi --random 2 --protocol x.prot --json r.json
+    run mpi_run 3 nht1-beff --quick --definition 3.6 --memory-per-process 1Mi --random 2 --protocol x.prot --json r.json --sum x.sum
     expect_status 4
     protocol "r['told'] == [] and len(r['sizes']) == 21 and sorted(r['values']) == sorted((m['pattern_index'], r['sizes'][i],
         ('sendrecv', 'alltoallv', 'nonblocking').index(m['method'])) for m in __import__('json').load(open('r.json'))['measurements']
         for i, v in enumerate(m['bytes_per_s'][0]) if v is not None)"
     protocol "all(abs(r['values'][m['pattern_index'], r['sizes'][i], ('sendrecv', 'alltoallv', 'nonblocking').index(m['method'])] - v) < 1
         for m in __import__('json').load(open('r.json'))['measurements'] for i, v in enumerate(m['process_min_bytes_per_s'][0]) if v is not None)"
+    # the summary, value for value, as precise as its columns
+    said='import json
+j = json.load(open("r.json"))
+v, s = j["result"], r[0]'
+    says "len(r) == 1 and s['ours'] and s['told'] == [] and s['definition'] == '3.6' and not s['valid'] and s['procs'] == 3"
+    says "abs(s['value'] - v['b_eff_bytes_per_s']) <= 500.001 and abs(s['ping_pong'] - v['ping_pong_bytes_per_s']) <= 500001"
+    says "all(abs(s[a] - v['at_lmax'][b]) <= 500001 for a, b in (('at_lmax', 'all_bytes_per_s'), ('rings_at_lmax', 'rings_bytes_per_s')))"
+    says "all(abs(s[a] - v[b]) <= 0.50001e-9 for a, b in (('latency_s', 'latency_s'), ('rings_latency_s', 'rings_latency_s'), ('ping_pong_s', 'ping_pong_latency_s')))"
+    says "s['sizes'] == [of['message_bytes'] for of in j['by_size']] and abs(s['lmax_bytes'] / j['memory']['lmax_bytes'] - 1) < 6e-3"
+    says "s['memory_per_process_bytes'] == j['memory']['per_process_bytes'] and abs(s['elapsed_s'] - j['elapsed']['whole_s']) <= 0.5001"
+    says "s['rings'] == [p['name'] for p in j['patterns'] if p['kind'] == 'ring'] and s['buffer_offset_bytes'] == j['buffer_offset_bytes']"
 }
 
 @test "a last line alone whose memory stands elsewhere is read, without a traceback" {
