@@ -16,18 +16,13 @@
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/units.h"
-
-/* What the data of a rank take. Reading calls take slots in turn. Writing calls send what lies ready in c->data;
- * those past the page cache need memory on a page, so that each has its own that was filled before. */
-struct room {
-    int64_t calls, slots, slot_bytes, longest_write, direct_bytes;
-};
+#include "companions/workload/accessroom.h"
 
 /* One rank's part. */
 struct access_run {
     struct workload_context *c;
     const struct workload_accessfile *a;
-    struct room room;
+    struct workload_access_room room;
     struct workload_step *step; /* [steps], owned */
     int64_t steps;
     int *fd;                        /* [files x flags], -1: not open; owned */
@@ -38,48 +33,10 @@ struct access_run {
 
 /* --- what is needed ------------------------------------------------------------------------- */
 
-/* Bytes as they lie in memory for a call that goes past the page cache. */
-static int64_t on_pages(int64_t bytes)
-{
-    return num_product(num_sum(bytes, BUFFER_ALIGN_BYTES - 1) / BUFFER_ALIGN_BYTES,
-                       BUFFER_ALIGN_BYTES);
-}
-
-static struct room room_of(const struct workload_context *c, const struct workload_accessfile *a)
-{
-    struct room room = {.calls = a->mine_calls};
-    int64_t reads = 0;
-    for (int64_t i = 0; i < a->mine_n; i++) {
-        const struct workload_run *r = &a->run[i];
-        if (workload_run_reads(r)) {
-            reads += r->n;
-            room.slot_bytes = num_max(room.slot_bytes, on_pages(r->bytes));
-        } else if (workload_run_writes(r)) {
-            room.longest_write = num_max(room.longest_write, r->bytes);
-            if (r->flags & WORKLOAD_RUN_DIRECT)
-                room.direct_bytes =
-                    num_sum(room.direct_bytes, num_product(r->n, on_pages(r->bytes)));
-        }
-    }
-    const int64_t most = room.slot_bytes > 0 ? c->buffer_bytes / room.slot_bytes : 0;
-    room.slots = reads < most ? reads : most;
-    if (reads > 0 && room.slots == 0) room.slots = 1;
-    return room;
-}
-
-static int64_t room_bytes(const struct room *room)
-{
-    const int64_t list = num_product(room->calls, sizeof(struct workload_step));
-    const int64_t reading = num_product(room->slots, num_sum(room->slot_bytes, sizeof(int64_t)));
-    const int64_t writing =
-        num_sum(num_sum(room->longest_write, WORKLOAD_PERIOD_BYTES), room->direct_bytes);
-    return num_sum(list, num_sum(reading, writing));
-}
-
 int workload_access_check(const struct workload_context *c, const struct nodes *n,
                           const struct workload_accessfile *a, const char *name)
 {
-    const struct room room = room_of(c, a);
+    const struct workload_access_room room = workload_access_room(a, c->buffer_bytes);
     char mine[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX];
     double needed = 0;
     int64_t free_bytes = 0;
@@ -98,13 +55,14 @@ int workload_access_check(const struct workload_context *c, const struct nodes *
                      "raise --buffer",
                      name, c->rank, units_bytes((double)room.direct_bytes, text));
     TRY(par_agree(c->comm, rc));
-    TRY(nodes_memory(n, room_bytes(&room), &needed, &free_bytes));
+    TRY(nodes_memory(n, workload_access_room_bytes(&room), &needed, &free_bytes));
     if (needed > (double)free_bytes)
         rc = err_set(ERR_USAGE,
                      "%s: %" PRId64
                      " calls of process %d take %s of memory for their list and data, %s are free "
                      "on its node: lower --buffer, or start fewer processes on a node",
-                     name, room.calls, c->rank, units_bytes((double)room_bytes(&room), mine),
+                     name, room.calls, c->rank,
+                     units_bytes((double)workload_access_room_bytes(&room), mine),
                      units_bytes((double)free_bytes, text));
     return par_agree(c->comm, rc);
 }
@@ -130,7 +88,7 @@ static size_t descriptor(const struct workload_run *r)
 static int memory_make(struct access_run *t)
 {
     const size_t open_n = (size_t)t->a->files_n * WORKLOAD_RUN_FLAGS;
-    const struct room *room = &t->room;
+    const struct workload_access_room *room = &t->room;
     t->fd = mem_new((int64_t)open_n, sizeof *t->fd, "descriptors of %d files", t->a->files_n);
     t->at = mem_new((int64_t)open_n, sizeof *t->at, "pointers of %d files", t->a->files_n);
     t->read_step = mem_new(room->slots, sizeof *t->read_step, "%" PRId64 " buffers", room->slots);
@@ -150,7 +108,7 @@ static int memory_make(struct access_run *t)
         const struct workload_run *r = &t->a->run[t->step[i].run];
         if (!workload_run_writes(r) || !(r->flags & WORKLOAD_RUN_DIRECT)) continue;
         workload_data_copy(&t->c->data, to, t->step[i].offset, r->bytes);
-        to += on_pages(r->bytes);
+        to += workload_access_on_pages(r->bytes);
     }
     return 0;
 }
@@ -248,7 +206,7 @@ static int access_all(void *part, double *think_s)
             t->read_step[slot] = i;
         } else if (workload_run_writes(r) && r->flags & WORKLOAD_RUN_DIRECT) {
             buffer = direct;
-            direct += on_pages(r->bytes);
+            direct += workload_access_on_pages(r->bytes);
         } else if (workload_run_writes(r)) {
             buffer = t->c->data.master + s->offset % WORKLOAD_PERIOD_BYTES;
         }
@@ -361,7 +319,7 @@ static int replay(struct access_run *t, const struct nodes *n, struct workload_a
 int workload_access_replay(struct workload_context *c, const struct nodes *n,
                            const struct workload_accessfile *a, struct workload_access_result *r)
 {
-    struct access_run t = {.c = c, .a = a, .room = room_of(c, a)};
+    struct access_run t = {.c = c, .a = a, .room = workload_access_room(a, c->buffer_bytes)};
     *r = (struct workload_access_result){0};
     TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
     const int rc = replay(&t, n, r);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Accesses of a program: what is read lies in its files, can be put in order, and is written as what it was. */
+/* Accesses of a program: what is read lies in its files, can be put in order, is written as what it was, and finds
+ * its data within the memory that is planned for it. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/text.h"
-#include "companions/workload/accessfile.h"
+#include "companions/workload/accessroom.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { PROCESSES = 3, CALLS_MAX = 1 << 16 };
+enum { PROCESSES = 3, CALLS_MAX = 1 << 16, BUFFER_BYTES = 1 << 19 };
 
 static void look_at(const struct workload_accessfile *a)
 {
@@ -23,6 +25,30 @@ static void look_at(const struct workload_accessfile *a)
         FUZZ_CHECK(i == 0 || step[i - 1].order <= step[i].order);
     }
     free(step);
+}
+
+/* As the replay takes it, call by call. */
+static void look_at_room(const struct workload_accessfile *a)
+{
+    const struct workload_access_room room = workload_access_room(a, BUFFER_BYTES);
+    const int64_t all = workload_access_room_bytes(&room);
+    int64_t reads = 0, direct = 0;
+    for (int64_t i = 0; i < a->mine_n; i++) {
+        const struct workload_run *r = &a->run[i];
+        const int64_t taken = workload_access_on_pages(r->bytes);
+        FUZZ_CHECK(taken >= r->bytes && taken - r->bytes < 4096 && taken % 4096 == 0);
+        if (workload_run_reads(r)) {
+            reads += r->n;
+            FUZZ_CHECK(room.slots >= 1 && taken <= room.slot_bytes);
+        } else if (workload_run_writes(r)) {
+            FUZZ_CHECK(r->bytes <= room.longest_write);
+            if (r->flags & WORKLOAD_RUN_DIRECT) direct = num_sum(direct, num_product(r->n, taken));
+        }
+    }
+    FUZZ_CHECK(direct == room.direct_bytes && room.slots <= reads && room.calls == a->mine_calls);
+    FUZZ_CHECK(room.slots <= 1 || room.slots * room.slot_bytes <= BUFFER_BYTES);
+    FUZZ_CHECK(all > 0 && all >= room.direct_bytes && all >= room.longest_write);
+    FUZZ_CHECK(all == NUM_ENDLESS || all >= room.slots * room.slot_bytes + room.direct_bytes);
 }
 
 /* The runs of one process and all that is beside them, written and read again. */
@@ -55,6 +81,7 @@ void fuzz_one(const unsigned char *bytes, size_t size)
         fuzz_message(rc);
         if (rc < 0) return;
         look_at(&a);
+        look_at_room(&a);
         if (process < a.processes_n) write_again(&a, process);
         workload_accessfile_free(&a);
     }
