@@ -4,10 +4,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/err.h"
+#include "bt/solver/charge.h"
 #include "bt/solver/cost.h"
 #include "bt/solver/plan.h"
 
@@ -198,6 +203,33 @@ static void test_the_recommendation_follows_the_costs(void **state)
     assert_string_equal(s[best].per, "node");
 }
 
+/* It was read as 0, and simulated computing took no time. */
+static void test_a_cost_that_is_no_number_is_not_free(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"\"1e-5\"", "null", "-1", "1e300", "[]"};
+    for (size_t w = 0; w < sizeof wrong / sizeof wrong[0]; w++)
+        for (int at = 0; at < 8; at++) {
+            const char *v[8];
+            json_t *root;
+            char path[] = "kernels.XXXXXX";
+            for (int i = 0; i < 8; i++)
+                v[i] = i == at ? wrong[w] : "1e-5";
+            const int fd = mkstemp(path);
+            assert_true(fd >= 0);
+            dprintf(fd,
+                    "{\"schema\": \"nht1-kernels/1\", \"entries\": [{\"shape\": \"x\", "
+                    "\"forward_s\": [%s, %s, %s], \"backward_s\": [%s, %s, %s], \"pack_s\": %s, "
+                    "\"unpack_s\": %s}]}",
+                    v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]);
+            close(fd);
+            assert_int_equal(bt_charge_table(path, &root), ERR_USAGE);
+            assert_null(root);
+            unlink(path);
+        }
+    err_clear();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +242,7 @@ int main(void)
         cmocka_unit_test(test_small_caches_hold_fewer_lines_under_way),
         cmocka_unit_test(test_splits),
         cmocka_unit_test(test_the_recommendation_follows_the_costs),
+        cmocka_unit_test(test_a_cost_that_is_no_number_is_not_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

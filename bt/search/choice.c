@@ -132,6 +132,30 @@ int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writ
     return rc;
 }
 
+int bt_choice_apply(struct bt_setup *s, const json_t *choice)
+{
+    const char *writer = json_string_value(json_object_get(choice, "writer"));
+    const json_t *options = json_object_get(choice, "options");
+    bool here = false;
+    for (int w = 0; w < s->writers_n; w++)
+        here = here || strcmp(s->candidate[w].writer, writer) == 0;
+    if (!here) return err_set(ERR_USAGE, "its writer %s cannot work here", writer);
+    s->opt.hints.n = 0;
+    for (size_t i = 0; i < json_array_size(options); i++) {
+        const char *word = json_string_value(json_array_get(options, i)), *value = "";
+        const struct conf_option *o =
+            strncmp(word, "--", 2) == 0 ? bt_setup_writers_option(word + 2) : NULL;
+        if (!o) return err_set(ERR_USAGE, "its option %s is not a setting of writers", word);
+        if (o->type != CONF_FLAG) value = json_string_value(json_array_get(options, ++i));
+        if (!value) return err_set(ERR_USAGE, "its option %s lacks a value", word);
+        TRY(conf_set(o, &s->opt, value));
+    }
+    s->writers_n = 1;
+    s->candidate[0] = bt_setup_candidate(s, writer);
+    const struct io_spec spec = bt_setup_spec(s, &s->candidate[0], &s->problem, s->opt.out);
+    return io_spec_check(&spec);
+}
+
 double bt_choice_age_s(const char *utc)
 {
     struct tm tm = {0};

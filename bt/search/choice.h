@@ -39,6 +39,11 @@ const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX]);
 int bt_choice_keep(const struct bt_job *job, const json_t *key, const char *writer,
                    const json_t *options, const json_t *best);
 
+/* Makes the options those of a choice: what is run then is what the search said to run. ERR_USAGE for
+ * what this version or this command line does not have, and for what is no setting of a writer: the
+ * store is a file, and where to write is not its to say. The choice's texts are borrowed, the hints the caller's to free. */
+int bt_choice_apply(struct bt_setup *s, const json_t *choice);
+
 /* Seconds since a time as watch_utc writes it; NaN for what is none. */
 double bt_choice_age_s(const char *utc);
 

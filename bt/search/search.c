@@ -55,33 +55,6 @@ int bt_search_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes, jso
     return rc;
 }
 
-/* Makes the options those of a choice: what is run then is what the search said to run. ERR_USAGE for
- * what this version or this command line does not have, and for what is no setting of a writer: the
- * store is a file, and where to write is not its to say. The choice's texts are borrowed. */
-static int apply_choice(struct bt_setup *s, const json_t *choice)
-{
-    const char *writer = json_string_value(json_object_get(choice, "writer"));
-    const json_t *options = json_object_get(choice, "options");
-    bool here = false;
-    for (int w = 0; w < s->writers_n; w++)
-        here = here || strcmp(s->candidate[w].writer, writer) == 0;
-    if (!here) return err_set(ERR_USAGE, "its writer %s cannot work here", writer);
-    s->opt.hints.n = 0;
-    for (size_t i = 0; i < json_array_size(options); i++) {
-        const char *word = json_string_value(json_array_get(options, i)), *value = "";
-        const struct conf_option *o =
-            strncmp(word, "--", 2) == 0 ? bt_setup_writers_option(word + 2) : NULL;
-        if (!o) return err_set(ERR_USAGE, "its option %s is not a setting of writers", word);
-        if (o->type != CONF_FLAG) value = json_string_value(json_array_get(options, ++i));
-        if (!value) return err_set(ERR_USAGE, "its option %s lacks a value", word);
-        TRY(conf_set(o, &s->opt, value));
-    }
-    s->writers_n = 1;
-    s->candidate[0] = bt_setup_candidate(s, writer);
-    const struct io_spec spec = bt_setup_spec(s, &s->candidate[0], &s->problem, s->opt.out);
-    return io_spec_check(&spec);
-}
-
 /* Rank 0 looks for what an earlier search has found, and broadcasts it. A store that cannot be used is no
  * reason not to search. */
 static int find_stored_choice(struct bt_search *search)
@@ -146,7 +119,7 @@ static int stored_candidate(struct bt_search *search)
     struct bt_setup copy = *search->job->setup;
     int at = -1;
     copy.opt.hints = (struct conf_list){0};
-    if (search->known && apply_choice(&copy, search->known) == 0)
+    if (search->known && bt_choice_apply(&copy, search->known) == 0)
         at = bt_space_take(&search->space, &copy.candidate[0]);
     err_clear();
     free(search->known_hints);
@@ -362,7 +335,7 @@ static int no_candidate(const struct bt_search *search)
 static int run_stored_choice(struct bt_search *search, FILE *to)
 {
     struct bt_job *job = search->job;
-    TRY(par_agree(job->comm, apply_choice(job->setup, search->known)));
+    TRY(par_agree(job->comm, bt_choice_apply(job->setup, search->known)));
     search->end = BT_SEARCH_KNOWN;
     if (to) bt_finding_begin(search, to);
     return bt_rounds_make(job);
@@ -404,7 +377,7 @@ static int search_locked(struct bt_search *search, FILE *to)
     if (search->known) {
         struct bt_setup before = *job->setup;
         before.opt.hints = (struct conf_list){0};
-        const int rc = apply_choice(&before, search->known);
+        const int rc = bt_choice_apply(&before, search->known);
         free(before.opt.hints.item);
         if (par_agree(job->comm, rc) < 0) {
             bt_notice(job->notices,

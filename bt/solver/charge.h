@@ -9,6 +9,7 @@
  *       { "cpu": "...", "kernel": "4/avx2", "build": "0.1.0", "shape": "25x26x26 of 408 by 16x16x16, groups 3 3 3",
  *         "n": 408, "grid": "16x16x16", "lanes": 4, "forward_s": [x, y, z], "backward_s": [x, y, z], "pack_s": ..., "unpack_s": ...,
  *         "utc": "2001-01-31T12:00:00Z" } ] } */
+#include <jansson.h>
 #include <stdint.h>
 
 struct bt_solver;
@@ -23,6 +24,12 @@ struct bt_charge {
 /* Finds what this rank's block costs, or has one rank of each shape that is not in the table measure it
  * there. Collective. The solver has everything but memory for its fields, and gets s->charge. table: file name. */
 int bt_charge_new(struct bt_solver *s, const char *table);
+
+/* The table, of which all entries are costs. Returns as store_read. Local. */
+int bt_charge_table(const char *path, json_t **root);
+
+/* The costs of one of its entries. Local. */
+void bt_charge_read(const json_t *entry, struct bt_charge *c);
 
 /* Lets the time pass of eliminating or back-substituting so many batches. Local. */
 void bt_charge_forward(const struct bt_solver *s, int dir, int64_t batches);

@@ -20,6 +20,7 @@
 #include "bt/solver/priv.h"
 
 #define SHAPE_MAX   96
+#define COST_MAX_S  1e6 /* no block is so large */
 #define REPEATS_MIN 5
 #define REPEATS_MAX 51
 #define ENOUGH_S    0.3 /* of measuring a shape */
@@ -133,13 +134,26 @@ static int measure_here(struct bt_solver *s)
 
 /* ------------------------------------------------------------------ the table */
 
+static bool cost_valid(const json_t *number)
+{
+    const double s = json_number_value(number);
+    return json_is_number(number) && s >= 0 && s <= COST_MAX_S;
+}
+
+/* A cost that is a text would be read as 0, and computing be free. */
 static bool charge_valid(const json_t *entry)
 {
+    static const char *const sweeps[] = {"forward_s", "backward_s"};
+    for (int k = 0; k < 2; k++) {
+        const json_t *costs = json_object_get(entry, sweeps[k]);
+        if (json_array_size(costs) != 3) return false;
+        for (size_t dir = 0; dir < 3; dir++)
+            if (!cost_valid(json_array_get(costs, dir))) return false;
+    }
     return json_is_string(json_object_get(entry, "shape")) &&
            json_is_string(json_object_get(entry, "utc")) &&
-           json_array_size(json_object_get(entry, "forward_s")) == 3 &&
-           json_array_size(json_object_get(entry, "backward_s")) == 3 &&
-           js_number(entry, "pack_s") >= 0 && js_number(entry, "unpack_s") >= 0;
+           cost_valid(json_object_get(entry, "pack_s")) &&
+           cost_valid(json_object_get(entry, "unpack_s"));
 }
 
 static const struct store table_kind = {.name = "kernels.json",
@@ -174,7 +188,12 @@ static json_t *triple(const double v[3])
     return json_pack("[fff]", v[0], v[1], v[2]);
 }
 
-static void entry_read(const json_t *e, struct bt_charge *c)
+int bt_charge_table(const char *path, json_t **root)
+{
+    return store_read(&table_kind, path, root);
+}
+
+void bt_charge_read(const json_t *e, struct bt_charge *c)
 {
     for (size_t dir = 0; dir < 3; dir++) {
         c->forward_s[dir] = json_number_value(json_array_get(json_object_get(e, "forward_s"), dir));
@@ -198,7 +217,7 @@ struct table {
 static int look_up(const struct bt_solver *s, const char *path, int size, struct table *t)
 {
     json_t *root, *key = key_of(s, "");
-    TRY(store_read(&table_kind, path, &root));
+    TRY(bt_charge_table(path, &root));
     for (int r = 0; r < size; r++) {
         t->like[r] = 0;
         while (strcmp(t->shape[t->like[r]], t->shape[r]) != 0)
@@ -207,7 +226,7 @@ static int look_up(const struct bt_solver *s, const char *path, int size, struct
         js_set(key, "shape", json_string(t->shape[r]));
         const json_t *found = store_find(json_object_get(root, "entries"), key);
         t->measures[r] = found == NULL;
-        if (found) entry_read(found, &t->charge[r]);
+        if (found) bt_charge_read(found, &t->charge[r]);
     }
     json_decref(key);
     json_decref(root);
