@@ -2,21 +2,19 @@
 #include "base/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/lock.h"
 #include "base/mem.h"
 
-#define LOCK_TRIES 100 /* of 50 ms each */
+#define LOCK_WAIT_MS 5000
 
 int store_path(const struct store *kind, const char *asked, char *out, size_t size)
 {
@@ -117,32 +115,29 @@ static void folders_make(const char *path)
 static int lock(const struct store *kind, const char *path)
 {
     char name[PATH_MAX + 8];
-    struct stat st;
+    int fd;
     snprintf(name, sizeof name, "%s.lock", path);
-    const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-    const bool linked = fd < 0 && errno == ELOOP;
-    if (fd < 0 && !linked)
-        return err_set_errno(ERR_IO, errno,
-                             "the lock file %s of the %s cannot be used: make its folder "
-                             "writable or name another store with --tc-store",
-                             name, kind->title);
-    if (linked || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > 0) {
-        if (!linked) close(fd);
+    switch (lock_open(name, LOCK_WAIT_MS, &fd)) {
+    case LOCK_HELD:
+    case LOCK_UNSUPPORTED:
+        return fd;
+    case LOCK_FOREIGN:
         return err_set(ERR_IO,
                        "%s is in the way of the %s's lock file: remove it or name another "
                        "store with --tc-store",
                        name, kind->title);
+    case LOCK_BUSY:
+        return err_set(ERR_IO,
+                       "the %s %s is locked by another program: wait for it or name another "
+                       "store with --tc-store",
+                       kind->title, path);
+    case LOCK_ERROR:
+        break;
     }
-    for (int i = 0; i < LOCK_TRIES; i++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
-        if (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP || errno == EINVAL) return fd;
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-    }
-    close(fd);
-    return err_set(ERR_IO,
-                   "the %s %s is locked by another program: wait for it or name another "
-                   "store with --tc-store",
-                   kind->title, path);
+    return err_set_errno(ERR_IO, errno,
+                         "the lock file %s of the %s cannot be used: make its folder "
+                         "writable or name another store with --tc-store",
+                         name, kind->title);
 }
 
 json_t *store_find(const json_t *entries, const json_t *key)
