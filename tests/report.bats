@@ -232,6 +232,27 @@ for pairs, change, code in (
         ([loud] * 12, say('too-short', 7), 'not-measurable')):
     z, v = study(pairs, change)
     assert v['code'] == code, (z, v, code)
+# Different reasons are reasons: three jobs in twelve say one, three another.
+z, v = study([loud] * 12, lambda root, run, writer: run['run'] <= 6 and say(('too-short', 'unbound')[run['run'] % 2], 1)(
+    root, run, writer))
+assert v['code'] == 'not-measurable' and '(3 of 12 runs)' in v['sentence'], v
+
+# Rounds that go on until it is decided are judged at the looks of their plan, not at whatever number there is.
+def plain(root, run, writer):
+    pass
+
+
+def auto(root, run, writer):
+    run['rounds_max'] = 64
+
+
+off = [loud] * 4 + [(1, 1.2)] + [loud] * 5
+for pairs, change, code in (([loud] * 6, plain, 'balanced'), ([loud] * 6, auto, 'undecided'), ([loud] * 8, auto, 'balanced'),
+                            (off, plain, 'balanced'), (off, auto, 'undecided'), (off + [loud] * 5, auto, 'balanced')):
+    z, v = study(pairs, change)
+    assert v['code'] == code, (len(pairs), z, v, code)
+z, v = study([loud] * 6, auto)
+assert 'The first interval comes with 8 rounds, some' in v['sentence'] and z.lo != z.lo, v
 # All of them give an answer that those that were not disturbed would not give.
 rounds = [(1.05, True)] * 19 + [(1.09, False)] * 10 + [(1.101, False)] * 11
 random.Random(1).shuffle(rounds)

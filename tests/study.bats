@@ -119,6 +119,103 @@ END
     [ "$(jq -c '[.points[].runs | length]' out/summary.json)" = '[5,3,5,3]' ]
 }
 
+# keeping_bt: an nht1-bt whose T_T are known: 1 s without writing, with a writer as many more as a line of ./cost.WRITER says, of
+# which data are nine tenths; a line for each run, the last for all that follow. A second word: whether it was disturbed.
+keeping_bt() {
+    cat >bin/nht1-bt <<'END'
+#!/bin/bash
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' 'read WHICH' && exit 0 ;;
+    --version) echo nht1-bt 1 && exit 0 ;;
+    --json) json=$2 ;;
+    --io) io=$2 ;;
+    esac
+    shift
+done
+echo "$io" >>"$SIM_FOLDER/starts"
+n=$(grep -cx -e "$io" "$SIM_FOLDER/starts")
+cost=0 disturbed=false fs=ext4
+[ "$io" = none ] || read -r cost disturbed < <(sed -n "$n p; \$ p" "$SIM_FOLDER/cost.$io" | head -n 1)
+[ "$io" != null ] || fs=none
+jq -n --arg io "$io" --argjson cost "$cost" --argjson disturbed "${disturbed:-false}" --arg fs "$fs" '{schema: "nht1-bt/1",
+    problem: {n: 64, steps: 200, dt: 0.0008, interval: 5}, system: {ranks: 1, threads: 1, nodes: 1, cores_in_use: 1}, options: {},
+    stamps: [], ranking: [], runs: [{driver: $io, round: 1, t_t_s: (1 + $cost), t_c_s: 1, zeta: $cost, computing_s: 1,
+        data_s: (0.9 * $cost), bookkeeping_s: (0.1 * $cost), file: (if $io == "none" then {} else {file_system: $fs} end),
+        stamps: [], norms: {ok: true}, completed: true, verified: true,
+        disturbance: {disturbed: $disturbed, processors_shared: false}}]}' >"$json"
+END
+    chmod +x bin/nht1-bt
+}
+
+# With 64 rounds at most the first look is at 8, and eight on one side of the goal decide; with 10 it is at 6.
+@test "repeats = auto: rounds go on until it is decided whether writing keeps up, and it is said why they ended" {
+    keeping_bt
+    echo 0.05 >cost.posix
+    echo 0.3 >cost.token
+    seq 10 | awk '{ print $1 % 2 ? 0.08 : 0.12 }' >cost.serial
+    echo 0.5 >cost.null
+    REPEATS=auto description x.ini <<<$'[common]\nprogram = nht1-bt\n[run computing]\nio = none
+[run writing]\nio = posix token null\n[run open]\nio = serial\nrepeats = auto..10'
+    study --no-plan --no-report --out out x.ini
+    expect_status 0
+    expect_text 'rounds until it is decided whether writing keeps up, 64 at most'
+    expect_text 'posix: decided after 8 rounds: balanced'
+    expect_text 'token: decided after 8 rounds: io too slow'
+    expect_text 'ended     1 of 3 points undecided: no more rounds were to be made'
+    [ "$(jq -c '.points[] | [.settings.io, .state, (.runs | length), .series[0].answer]' out/summary.json)" = \
+        '["none","enough runs",10,null]
+["posix","decided",8,"balanced"]
+["token","decided",8,"io-too-slow"]
+["null","narrow",8,null]
+["serial","undecided",10,"undecided"]' ]
+    jq -e .finished out/summary.json
+    expect_schema nht1-study-summary-1 out/summary.json
+    expect_schema nht1-study-run-1 out/runs/p02-r01/run.json
+    [ "$(jq .rounds_max out/runs/p02-r01/run.json)" = 64 ]
+    grep -qE 'balance$' out/summary.txt
+    grep -qE 'posix .* balanced$' out/summary.txt
+    # A number stays a number, and is judged with one look at it.
+    study --no-plan --no-report --out fixed --set study.repeats=1 --set open.repeats=1 x.ini
+    [ "$(jq -c '[.points[] | [.state, (.runs | length)]] | unique' fixed/summary.json)" = '[["enough runs",1]]' ]
+    expect_json fixed/runs/p02-r01/run.json 'has("rounds_max") | not'
+    if grep -q balance fixed/summary.txt; then false; fi
+}
+
+@test "repeats = auto: a disturbance lets rounds go on, the time ends them, and more of it continues them to the same runs" {
+    keeping_bt
+    { seq 4 && echo; } | sed 's/.*/0.05 true/; $ s/true/false/' >cost.posix
+    description x.ini <<<$'minutes = 10\n[common]\nprogram = nht1-bt\n[run computing]\nio = none\n[run writing]\nio = posix'
+    sed -i '/^repeats/d' x.ini # it is the default
+    sed -i '1a printf "%60s" "" >>"$NHT1_CLOCK"' bin/nht1-bt
+    study --no-plan --no-report --out out x.ini
+    expect_status 0
+    expect_text 'ended     1 of 1 points undecided: the time is over'
+    jq -e '(.finished | not) and .why == "time" and .points[1].state == "undecided"' out/summary.json
+    study --no-plan --no-report --out out --minutes 100 x.ini
+    expect_status 0
+    expect_text 'posix: decided after 11 rounds: balanced' # at the look at 8, half of them were disturbed
+    expect_text 'ended     every point is decided, 1 of 1'
+    set_of out >interrupted
+    rm starts
+    study --no-plan --no-report --out whole --minutes 100 x.ini
+    set_of whole | cmp - interrupted
+}
+
+@test "repeats = auto: what is compared with nothing is run until its interval is narrow, and a wrong number is refused" {
+    REPEATS=auto description x.ini <<<$'[run]\nprogram = sim\nnoise = 0 0.5'
+    study x.ini --no-report --under out
+    expect_status 0
+    expect_text 'runs of each, until the interval is within 5 % of the median'
+    [ "$(jq -c '[.points[] | [.state, (.runs | length)]]' out/x/summary.json)" = '[["narrow",6],["enough runs",10]]' ]
+    for wrong in auto..5 auto..501 3..auto auto8; do
+        REPEATS=$wrong description x.ini <<<$'[run]\nprogram = sim'
+        study --dry-run x.ini
+        expect_status 1
+        expect_text '[study] repeats'
+    done
+}
+
 @test "zeta is over the best T_C of the study, not over what each run knew of it" {
     cat >bin/nht1-bt <<'END'
 #!/bin/bash

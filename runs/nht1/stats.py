@@ -52,6 +52,12 @@ def summary(values, level=None):
     return ask([dict(request, level=level) if level else request])[0]
 
 
+def looks(rounds_max, level):
+    """After which rounds one question is looked at, of rounds that go on until it is decided."""
+    return ask([{'what': 'sequential', 'error': 1 - level, 'rounds_max': rounds_max,
+                 'questions': [{'values': [0], 'bounds': [0]}]}])[0]['looks']
+
+
 def median(values):
     """Of those that are known, NaN when none is."""
     known = [v for v in values if v is not None and v == v]

@@ -3,6 +3,7 @@
 all of its runs the program has said it. Over several jobs, such as the runs of a study, no program
 saw all rounds: they are put together here, and judged by nht1-stats, by the rule of nht1-bt
 (base/balance.h, docs/zeta.md)."""
+from collections import Counter
 from typing import NamedTuple
 
 from .. import reading, stats, text
@@ -31,6 +32,17 @@ class Zeta(NamedTuple):
     terms: dict = {}      # data, bookkeeping, slowdown -> Term, as far as they are known
 
 
+def _term_of(found):
+    """found: of nht1-stats."""
+    return Term(*(NAN if found[k] is None else found[k] for k in ('median', 'lo', 'hi')))
+
+
+class Judgement(NamedTuple):
+    """A verdict over the rounds: its stamp, None where there is none, and whether more rounds cannot change it."""
+    stamp: dict = None
+    settled: bool = False
+
+
 WORDS = {'io-faster-than-needed': 'I/O is faster than needed', 'io-too-slow': 'I/O is too slow',
          'not-measurable': 'Not measurable here and now'}
 
@@ -54,6 +66,25 @@ def _round(run, environment):
     first."""
     return (run.result.study_round or id(run.result), max(1, run.round), run.configuration,
             environment)
+
+
+def _rounds_max(runs):
+    """Of rounds that a study makes until it is decided: how many at most. 0: how many there are was fixed in advance."""
+    said = [integer(r.result.run, 'rounds_max') for r in runs]
+    return max(said) if min(said) > 0 else 0
+
+
+def _spoiled(told, n, what):
+    """The stamp, where jobs themselves say that nothing can be concluded from what they measured: the page cache in one
+    of them, as nht1-bt has it of its runs, or anything but disturbances, which are counted by round, in half of them.
+    told: (reason, stamp) of each that says so."""
+    kept = [(reason, stamp) for reason, stamp in told if reason == 'page-cache'] or \
+        [(reason, stamp) for reason, stamp in told if reason != 'disturbed']
+    if not kept or kept[0][0] != 'page-cache' and 2 * len(kept) < n:
+        return None
+    most = Counter(reason for reason, _ in kept).most_common(1)[0][0]
+    said = [stamp for reason, stamp in kept if reason == most]
+    return dict(said[0], sentence='%s (%d of %s)' % (said[0]['sentence'].rstrip('.'), len(said), text.plural(n, what)))
 
 
 class Rounds:
@@ -88,34 +119,44 @@ class Rounds:
         pairs = self._pairs(cell.runs)
         if not pairs:
             return Zeta(io, compute)
-        paired = self._term([r.t_t_s / c - 1 for c, r in pairs])
+        most = _rounds_max(cell.runs)
+        paired = self._term([r.t_t_s / c - 1 for c, r in pairs], most)
         terms = {}
         for name, (key, off) in TERMS.items():
             values = [real(r.json, key) / c - off for c, r in pairs]
             if all(v == v for v in values):
-                terms[name] = self._term(values)
+                terms[name] = self._term(values, most)
+        if most and 'data' in terms:  # as they decide: what the intervals of all looks have in common
+            found = self._judged_writing(cell)
+            paired, terms['data'] = (_term_of(found[of]) for of in ('zeta', 'data'))
         return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, terms)
 
     def _pairs(self, runs):
         """[(T_C of its round, run)]"""
         return [p for p in ((self.t_c_s(r), r) for r in runs) if p[0]][:stats.ROUNDS_MAX]
 
-    def _term(self, values):
-        """With the interval of one look at all rounds, how many of which there are has nothing to do with their
-        values. Only one run of a pair does I/O: the sign test."""
-        found = stats.ask([{'what': 'centres', 'level': self.level, 'metrics': [
-            {'values': values, 'symmetric': False}]}])[0]['metrics'][0]
-        return Term(stats.median(values), *(NAN if found[k] is None else found[k] for k in ('lo', 'hi')))
+    def _term(self, values, most):
+        """With the interval of one look at all rounds, where how many of which there are has nothing to do with their
+        values, or else of the last look of a plan. Only one run of a pair does I/O: the sign test."""
+        found = stats.ask([{'what': 'sequential', 'error': 1 - self.level, 'rounds_max': most, 'questions': [
+            {'values': values, 'symmetric': False, 'bounds': [GOAL]}]}])[0]['questions'][0] if most else \
+            stats.ask([{'what': 'centres', 'level': self.level, 'metrics': [
+                {'values': values, 'symmetric': False}]}])[0]['metrics'][0]
+        return _term_of(dict(found, median=stats.median(values)))
 
-    def _judged(self, rounds):
+    def _judged(self, rounds, most=0):
         """What nht1-stats answers, by the rule of nht1-bt. rounds: [(zeta, data, run, node with the evidence of its
         disturbance)]."""
         alone = [members(self._alone(run).json, 'disturbance') for _, _, run, _ in rounds]
-        return stats.ask([{
+        return stats.ask([dict({'rounds_max': most} if most else {}, **{
             'what': 'balance', 'level': self.level, 'zeta': [z for z, _, _, _ in rounds], 'data': [d for _, d, _, _ in rounds],
             'disturbed': [int(true(a, 'disturbed') or true(node, 'disturbance.disturbed'))
                           for a, (_, _, _, node) in zip(alone, rounds)],
-            'shared': [int(true(a, 'processors_shared')) for a in alone]}])[0]
+            'shared': [int(true(a, 'processors_shared')) for a in alone]})])[0]
+
+    def _judged_writing(self, cell):
+        return self._judged([(r.t_t_s / c - 1, real(r.json, 'data_s') / c, r, r.json)
+                             for c, r in self._pairs(cell.runs)], _rounds_max(cell.runs))
 
     def _alone(self, run):
         """The compute-only run of its round: one in the same environment, as far as a study set that, or else in
@@ -134,46 +175,45 @@ class Rounds:
         stamp = next((s for s in stamps(row) if s['code'] == 'not-measurable'), None)
         return (word(row, 'reason'), stamp) if stamp else None
 
-    def _unmeasurable(self, cell):
-        """The stamp, where the jobs themselves say that nothing can be concluded: the page cache in one of them,
-        as nht1-bt has it of its runs; anything but disturbances, which are counted by round, in half of them."""
-        told = [t for t in map(self._said_alone, cell.runs) if t]
-        for reason in dict.fromkeys(reason for reason, _ in told):
-            said = [stamp for r, stamp in told if r == reason]
-            if reason == 'page-cache' or reason != 'disturbed' and 2 * len(said) >= cell.n:
-                return dict(said[0], sentence='%s (%d of %d runs)' % (
-                    said[0]['sentence'].rstrip('.'), len(said), cell.n))
-        return None
-
     def verdict(self, cell):
         """The stamp that says whether writing is balanced; None where there is none: no serial
         file, no T_C, or programs that did not judge yet."""
+        return self.judgement(cell).stamp
+
+    def judgement(self, cell):
+        """The same, and whether more rounds could change it."""
         result, row = self._said(cell)
         if result:
-            return next((s for s in stamps(row) if s['code'] in verdicts()), None)
+            return Judgement(next((s for s in stamps(row) if s['code'] in verdicts()), None))
         if not cell.serial or cell.zeta != cell.zeta or not any(r.result.judged for r in cell.runs):
-            return None
+            return Judgement()
+        spoiled = _spoiled([t for t in map(self._said_alone, cell.runs) if t], cell.n, 'run')
+        if spoiled:
+            return Judgement(spoiled, True)
+        return self._over_rounds(cell)
+
+    def _over_rounds(self, cell):
+        """What the pairs of runs come to."""
         z, study = self.zeta(cell), any(r.result.study_round for r in cell.runs)
         said = _interval('the paired zeta is', z.paired, z.lo, z.hi)
-        spoiled = self._unmeasurable(cell)
-        if spoiled:
-            return spoiled
-        code, needed = 'undecided', ROUNDS_MIN
+        code, needed, settled = 'undecided', ROUNDS_MIN, False
         if z.rounds == 0:
             said = 'zeta is ' + text.zeta(cell.zeta)
             more = ' No round holds a compute-only run to compare with: %s.' % (
                 'the study needs points with io = none and the same other settings' if study else
                 'use --repeat auto')
-        elif z.rounds < ROUNDS_MIN:
+        elif z.rounds < ROUNDS_MIN and not _rounds_max(cell.runs):
             more = ' No interval before %d rounds%s: --%s.' % (
                 ROUNDS_MIN, self._minutes(cell, ROUNDS_MIN),
                 'set study.repeats=%d' % ROUNDS_MIN if study else 'repeat auto')
         elif 'data' not in z.terms:
             more = ' The results do not say what of it data are.'
+        elif z.lo != z.lo and _rounds_max(cell.runs):
+            needed = stats.looks(_rounds_max(cell.runs), self.level)[0]
+            more = ' The first interval comes with %d rounds%s.' % (needed, self._minutes(cell, needed).rstrip(','))
         else:
-            pairs = self._pairs(cell.runs)
-            found = self._judged([(r.t_t_s / c - 1, real(r.json, 'data_s') / c, r, r.json) for c, r in pairs])
-            data, code = z.terms['data'], found['answer']
+            found = self._judged_writing(cell)
+            data, code, settled = z.terms['data'], found['answer'], found['settled']
             more = {'io-faster-than-needed': ' Of that, %s.' % _of(data, 'data are'),
                     'io-too-slow': ' Of that, %s: I/O is too slow for this computation.' % _of(data, 'data are')}.get(code, '')
             if found['why']:
@@ -187,42 +227,43 @@ class Rounds:
                 more = ' %s rounds%s would decide%s.' % (
                     'About %d' % needed if needed <= ROUNDS_MAX else 'More than %d' % ROUNDS_MAX,
                     self._minutes(cell, needed), ' whether that is data' if z.lo > GOAL else '')
-        return {'code': code, 'severity': verdicts()[code],
-                'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed},
-                'sentence': "%s: over %s of several jobs %s; NAS's goal is at most %.2f.%s" % (
-                    WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), said, GOAL,
-                    more)}
+        return Judgement({
+            'code': code, 'severity': verdicts()[code],
+            'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed},
+            'sentence': "%s: over %s of several jobs %s; NAS's goal is at most %.2f.%s" % (
+                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), said, GOAL, more)}, settled)
 
     def read_verdict(self, cell, spread):
         """The same about dumps read back in one way; spread: reading.Spread."""
+        return self.read_judgement(cell, spread).stamp
+
+    def read_judgement(self, cell, spread):
         result, row = self._said(cell)
         if result:
-            return self._read_said(spread.readings[0], row)
+            return Judgement(self._read_said(spread.readings[0], row))
         if not cell.serial or not any(r.run.result.judged for r in spread.readings):
-            return None
+            return Judgement()
         rows = [(r, next((w for w in items(r.run.result.root, 'ranking')
                           if word(w, 'driver') == cell.writer), {})) for r in spread.readings]
         told = [(word(self._read_node(*pair), 'reason'), self._read_said(*pair)) for pair in rows]
-        spoiled = [s for reason, s in told if s and s['code'] == 'not-measurable' and reason != 'disturbed']
-        memory = [s for reason, s in told if s and reason == 'page-cache']  # of one is enough, as in nht1-bt
-        if memory:
-            spoiled = memory
-        if memory or spoiled and 2 * len(spoiled) >= spread.n:
-            return dict(spoiled[0], sentence='%s (%d of %s)' % (
-                spoiled[0]['sentence'].rstrip('.'), len(spoiled), text.plural(spread.n, 'reading')))
+        spoiled = _spoiled([(reason, stamp) for reason, stamp in told if stamp and stamp['code'] == 'not-measurable'],
+                           spread.n, 'reading')
+        if spoiled:
+            return Judgement(spoiled, True)
         pairs = [(self.t_c_s(r.run) / cell.group.dumps_n, r) for r in spread.readings
                  if self.t_c_s(r.run) and r.data_s == r.data_s][:stats.ROUNDS_MAX]
         if len(pairs) < ROUNDS_MIN:
-            return None  # reports of jobs with fewer rounds show T_R alone
-        found = self._judged([(r.t_r_s / c, r.data_s / c, r.run, r.json) for c, r in pairs])
-        zeta, data = (Term(*(NAN if found[of][k] is None else found[of][k] for k in ('median', 'lo', 'hi')))
-                      for of in ('zeta', 'data'))
+            return Judgement()  # reports of jobs with fewer rounds show T_R alone
+        found = self._judged([(r.t_r_s / c, r.data_s / c, r.run, r.json) for c, r in pairs],
+                             _rounds_max([r.run for _, r in pairs]))
+        zeta, data = (_term_of(found[of]) for of in ('zeta', 'data'))
         code = found['answer']
-        return {'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': len(pairs)},
-                'sentence': '%s: over %s of several jobs %s; the goal is at most %.2f. Of that, %s.%s' % (
-                    WORDS.get(code, code.capitalize()), text.plural(len(pairs), 'round'),
-                    _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'),
-                    ' %s.' % _sentence(found['why']) if found['why'] else '')}
+        return Judgement({
+            'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': len(pairs)},
+            'sentence': '%s: over %s of several jobs %s; the goal is at most %.2f. Of that, %s.%s' % (
+                WORDS.get(code, code.capitalize()), text.plural(len(pairs), 'round'),
+                _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'),
+                ' %s.' % _sentence(found['why']) if found['why'] else '')}, found['settled'])
 
     @staticmethod
     def _read_node(found, row):

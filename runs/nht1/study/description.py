@@ -11,7 +11,7 @@ from ..trouble import usage
 # Keys of [study]: default, and what may stand there (None: any text).
 STUDY_KEYS = {
     'title': ('', None),
-    'repeats': ('3..10', r'[1-9]\d{0,4}(\.\.[1-9]\d{0,4})?'),
+    'repeats': ('auto', r'(auto|[1-9]\d{0,4})(\.\.[1-9]\d{0,4})?'),
     'precision': ('0.05', r'0?\.\d{1,9}|\d{1,3}(\.\d{1,9})? *%'),
     'level': ('0.95', r'0?\.\d{1,9}'),
     'minutes': ('0', r'\d{1,9}(\.\d{1,9})?'),

@@ -8,8 +8,8 @@ import re
 import socket
 import sys
 
-from .. import results, text, trouble
-from . import child, programs, summary
+from .. import results, stats, text, trouble
+from . import child, programs, question, summary
 from .description import STUDY_KEYS
 from .folder import shown, utc, write_json
 from .launch import recorded
@@ -17,6 +17,7 @@ from .launch import recorded
 FAILURES_MAX = 2       # of a point, then it is left alone
 FINISHED = (0, 4)      # exit statuses of a program that leave a result
 INTERVAL_RUNS_MIN = 3  # below, an interval says nothing
+AUTO = 'auto'          # repeats: until it is decided
 
 
 def begin():
@@ -47,14 +48,19 @@ class Settings:
             raise description.study['level'].place.wrong('a share between 0 and 1 is expected')
 
     def repeats_of(self, point):
-        """(fewest, most) runs of a point."""
+        """(fewest, most) runs of a point. fewest: AUTO: until it is decided what its runs were made for."""
         entry = point.entries.get('repeats', self.repeats)
         low, _, high = entry.text.partition('..')
-        if not re.fullmatch(STUDY_KEYS['repeats'][1], entry.text, re.ASCII) or \
-                int(high or low) < int(low):
-            raise entry.place.wrong("'%s' is not understood: FEWEST..MOST, such as 3..10" %
-                                    entry.text)
-        return int(low), int(high or low)
+        fits = re.fullmatch(STUDY_KEYS['repeats'][1], entry.text, re.ASCII)
+        if fits and low == AUTO:
+            most = int(high or question.ROUNDS_MAX)
+            if question.ROUNDS_LEAST <= most <= stats.ROUNDS_MAX:
+                return AUTO, most
+        elif fits and int(high or low) >= int(low):
+            return int(low), int(high or low)
+        raise entry.place.wrong("'%s' is not understood: auto, auto..MOST with %d to %d rounds at most, or "
+                                'FEWEST..MOST, such as 3..10' % (entry.text, question.ROUNDS_LEAST,
+                                                                 stats.ROUNDS_MAX))
 
 
 def metric_of(point, program):
@@ -68,12 +74,16 @@ def metric_of(point, program):
 
 
 class Tally:
-    """The runs of a point so far."""
+    """The runs of a point so far. partners: those that have its settings and write, where it computes only; beside: the
+    other way round. question: what its runs are to decide, None where a number of runs was given, or nothing is compared
+    with computing alone; a point that computes only is run as often as its partners then."""
 
     def __init__(self, point, program, settings):
         self.point, self.program = point, program
+        self.partners, self.beside, self.question = [], [], None
         self.metric = metric_of(point, program)
         self.low, self.high = settings.repeats_of(point)
+        self.auto = self.low == AUTO
         self.precision, self.level = settings.precision, settings.level
         self.runs = {}  # number -> (record, {label: [numbers]})
 
@@ -119,6 +129,10 @@ class Tally:
         """Whether run `number` is to be made. It depends on the runs before it alone."""
         if not self.able(number):
             return False
+        if self.question:
+            return self.question.open(number)
+        if self.auto and self.partners:
+            return False
         if number - 1 - self.failed(number) < self.low:
             return True
         return not self.narrow(number)
@@ -128,11 +142,18 @@ class Tally:
         done, after = len(self.runs), max(self.runs, default=0) + 1
         if not self.wants(after):
             return 0, 0
+        if self.question:
+            pairs = len(self.question.pairs())
+            return max(1, self.question.next_look(pairs) - pairs), max(1, self.high - done)
         return max(0, self.low + self.failed(after) - done), max(1, self.high - done)
 
     def state(self):
         if not any(record['ok'] for record, _ in self.runs.values()):
             return 'failed' if self.runs else 'not run'
+        if self.question and self.question.answers():
+            return 'decided' if self.question.look(sys.maxsize) else 'undecided'
+        if self.auto and self.partners:
+            return 'too few runs' if any(t.wants(max(t.runs, default=0) + 1) for t in self.partners) else 'enough runs'
         if self.narrow():
             return 'narrow'
         return 'enough runs' if len(self.runs) >= self.low else 'too few runs'
@@ -151,16 +172,32 @@ def _computes_for(tally, other):
         a.env in ({}, b.env) and set(a.options) - {alone} <= set(b.options)
 
 
+def tallies_of(points, found, settings):
+    """Of all points, each with those that are compared with it, and with its fewest and most runs."""
+    tallies = [Tally(p, found[p.id], settings) for p in points]
+    for tally in tallies:
+        tally.partners = [other for other in tallies if _computes_for(tally, other)]
+        for other in tally.partners:
+            other.beside.append(tally)
+    for tally in (t for t in tallies if t.auto and not t.partners):
+        if tally.beside:
+            tally.low = stats.looks(tally.high, settings.level)[0]
+        else:
+            tally.low, tally.high = question.FALLBACK[0], min(question.FALLBACK[1], tally.high)
+    for tally in (t for t in tallies if t.auto and t.partners):
+        tally.low = min(tally.high, max(t.low for t in tally.partners))
+    return tallies
+
+
 class Driver:
     """files: where the programs write, '' for the folder of the study."""
 
-    def __init__(self, points, found, launcher, settings, folder, estimates, files, speak):
+    def __init__(self, tallies, launcher, settings, folder, estimates, files, speak):
         self.launcher, self.settings, self.folder = launcher, settings, folder
         self.estimates, self.files, self.speak, self.stop = estimates, files, speak, child.Stop()
-        self.tallies = [Tally(p, found[p.id], settings) for p in points]
-        self.partners = {t.point.id: [o for o in self.tallies if _computes_for(t, o)]
-                         for t in self.tallies}
-        self.why = None
+        self.tallies, self.why = tallies, None
+        for tally in (t for t in tallies if t.auto and t.beside):
+            tally.question = question.Question(tally, tally.beside, folder, tally.high, settings.level)
         records = self.folder.results()  # of earlier sessions
         for tally in self.tallies:
             for number in range(1, tally.high + 1):
@@ -168,6 +205,7 @@ class Driver:
                 if record:
                     self._take(tally, number, record)
         self.spent_s = sum(record['wall_s'] for record in records.values())
+        self.told = {t.point.id for t in self.tallies if t.question and t.question.look(sys.maxsize)}
 
     def order(self, number):
         """The points of a round, the same in every session."""
@@ -187,7 +225,7 @@ class Driver:
         """A point that computes only also has a run in each round in which one that is compared
         with it has one."""
         return tally.wants(number) or tally.able(number) and any(
-            t.wants(number) for t in self.partners[tally.point.id])
+            t.wants(number) for t in tally.partners)
 
     def _due_of(self, tally):
         """(fewest, most) runs of a point that are still to be made; its partners may want more."""
@@ -195,7 +233,7 @@ class Driver:
         if not tally.able(done + 1):
             return 0, 0
         ends = [[max(t.runs, default=0) + n for n in t.due()]
-                for t in [tally] + self.partners[tally.point.id]]
+                for t in [tally] + tally.partners]
         return [max(0, min(tally.high, max(end)) - done) for end in zip(*ends)]
 
     def _left(self):
@@ -239,9 +277,17 @@ class Driver:
                 self.why = 'time'
                 continue
             self._one(tally, number)
+            self._tell()
         if self.stop.asked:
             self.why = 'interrupted'
         return self.status()
+
+    def _tell(self):
+        """Says which points need no more runs, since their question is settled."""
+        for tally in (t for t in self.tallies if t.question and t.point.id not in self.told):
+            if tally.question.look(sys.maxsize):
+                self.told.add(tally.point.id)
+                self.speak.settled(tally)
 
     def status(self):
         """0; 3 interrupted or a run failed; 2 a wrong result; 5 no time for every point."""
@@ -281,6 +327,8 @@ class Driver:
         made = record(began, name, point.id, number, point.settings,
                       [w.replace(shown(part), shown(final)) for w in command],
                       dict(recorded(environment), **point.env), seconds, status)
+        if tally.question:
+            made['rounds_max'] = tally.question.most
         self._judge(tally, made, part, why)
         write_json(os.path.join(part, 'run.json'), made)
         self.folder.complete(name)

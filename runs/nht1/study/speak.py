@@ -97,6 +97,15 @@ class Speaker:
             sys.stdout.flush()
         return at + len(new)
 
+    def settled(self, tally):
+        """A point whose question needs no more runs."""
+        answers = tally.question.answers()
+        if answers:
+            words = ', '.join(code.replace('-', ' ') if len(answers) == 1 else '%s %s' % (label, code.replace('-', ' '))
+                              for label, code in answers.items())
+            self.say('          %s: decided after %s: %s' % (
+                self._name(tally), text.plural(len(tally.question.pairs()), 'round'), words))
+
     def end(self, tally, number, record, driver):
         if self.show and record['ok']:
             return

@@ -51,7 +51,8 @@ def write(driver, keys, status):
     """summary.json, .txt and .csv of a study; keys: the columns that tell its points apart. Returns
     the tables as text."""
     finished = driver.why != 'interrupted' and not any(
-        t.state() in ('not run', 'too few runs') for t in driver.tallies)
+        t.state() in ('not run', 'too few runs') or t.state() == 'undecided' and t.wants(max(t.runs) + 1)
+        for t in driver.tallies)
     write_json(driver.folder.file('summary.json'), {
         'schema': 'nht1-study-summary/1', 'finished': finished, 'why': driver.why,
         'status': status, 'ended_utc': utc(), 'runs_s': round(driver.spent_s, 3),
@@ -67,13 +68,14 @@ def write(driver, keys, status):
 
 
 def _point(tally):
+    answers = tally.question.answers() if tally.question else {}
     return {
         'id': tally.point.id, 'section': tally.point.section, 'settings': tally.point.settings,
         'metric': tally.metric, 'state': tally.state(),
         'runs': [tally.name(n) for n in sorted(tally.runs)],
         'failed': [{'run': tally.name(n), 'status': r['status'], 'trouble': r['trouble']}
                    for n, (r, _) in sorted(tally.runs.items()) if not r['ok']],
-        'series': [dict(interval(numbers, tally.level), label=label, values=numbers)
+        'series': [dict(interval(numbers, tally.level), label=label, values=numbers, answer=answers.get(label))
                    for label, numbers in tally.series().items()]}
 
 
@@ -141,9 +143,11 @@ def _tables(rows, keys):
         name = steps[-1][:len(steps[-1]) - len(_ending(metric))].rstrip('_') or ''.join(
             steps[-2:-1]) or 'rate'  # the unit stands beside it
         beside = list(dict.fromkeys(b.heading for r in mine for b in r.beside))
+        answers = {t: t.question.answers() for t in {r.tally for r in mine} if t.question}
+        asked = any(answers.values())
         table = [[k.replace('env.', '') for k in used] + ['writer'] * named + [
             'runs', '%s [%s]' % (name, unit) if unit else name, 'interval', '+-%', 'best'] +
-            beside]
+            beside + ['balance'] * asked]
         for r in mine:
             width = half_width(r.answer)
             median, low, high, best = (None if v is None else text.number(v / factor, 4) for v in (
@@ -152,7 +156,8 @@ def _tables(rows, keys):
             table.append([r.settings.get(k, '-') for k in used] + [r.label or '-'] * named + [
                 str(r.answer['n']), median, '-' if width is None else '%s..%s' % (low, high),
                 '-' if width is None else '%.1f' % (100 * width), best] + [
-                text.number(known.get(heading), 4) for heading in beside])
+                text.number(known.get(heading), 4) for heading in beside] + [
+                    answers.get(r.tally, {}).get(r.label, '-').replace('-', ' ').strip() or '-'] * asked)
         found.append(table)
     return found
 

@@ -119,15 +119,20 @@ def _fit(args, points, estimates, speaker):
                              ', or --leave-out to run the rest'))
 
 
-def _announce(description, points, found, settings, estimates, speaker):
-    names = sorted({p.name for p in found.values()})
+def _announce(description, tallies, settings, estimates, speaker):
+    names = sorted({t.program.name for t in tallies})
     speaker.say('study     %s' % (description.value('title') or description.path))
-    repeats = description.value('repeats').replace('..', ' to ')
-    speaker.say('points    %d of %s; %s run%s of each%s' % (
-        len(points), ', '.join(names), repeats, '' if repeats == '1' else 's',
-        '' if '..' not in description.value('repeats') else
-        ', until the interval is within %g %% of the median' % (100 * settings.precision)))
-    speaker.say('estimate  %s' % plan.summary(points, estimates, settings.repeats_of))
+    repeats = description.value('repeats')
+    said = '%s run%s of each' % (repeats.replace('..', ' to '), '' if repeats == '1' else 's')
+    if repeats.startswith(drive.AUTO):
+        asking = [t for t in tallies if t.auto and t.beside]
+        said = 'runs of each' if not asking else 'rounds until it is decided whether writing keeps up, %d at most' % max(
+            t.high for t in asking)
+    if '..' in repeats and not repeats.startswith(drive.AUTO) or said == 'runs of each':
+        said += ', until the interval is within %g %% of the median' % (100 * settings.precision)
+    speaker.say('points    %d of %s; %s' % (len(tallies), ', '.join(names), said))
+    runs = {t.point.id: (t.low, t.high) for t in tallies}
+    speaker.say('estimate  %s' % plan.summary([t.point for t in tallies], estimates, lambda point: runs[point.id]))
 
 
 def _show_plan(points, estimates, keys):
@@ -177,10 +182,24 @@ def _close(driver, keys, speaker, brief):
     if driver.why == 'interrupted' and not brief:
         print('%s: interrupted; the same command goes on from here' % tools.called('runs/study'),
               file=sys.stderr)
-    elif driver.why == 'time' and not brief:
+    if not brief:
+        _say_end(driver, speaker)
+    if driver.why == 'time' and not brief:
         speaker.say('the time given, %g minutes, is used up; --minutes gives more' %
                     driver.settings.minutes)
     return status
+
+
+def _say_end(driver, speaker):
+    """Why rounds that were to go on until it is decided have ended."""
+    states = [t.state() for t in driver.tallies if t.question]
+    asked = [s for s in states if s in ('decided', 'undecided')]
+    if not asked:
+        return
+    undecided = asked.count('undecided')
+    why = {'interrupted': 'interrupted', 'time': 'the time is over'}.get(driver.why, 'no more rounds were to be made')
+    speaker.say('ended     %s' % ('every point is decided, %d of %d' % (len(asked), len(asked)) if not undecided else
+                                  '%d of %d points undecided: %s' % (undecided, len(asked), why)))
 
 
 def run(args, name, description, brief=False):
@@ -200,8 +219,7 @@ def run(args, name, description, brief=False):
     for point in points:
         found[point.id] = finder(point.program, point.place('program'))
         found[point.id].arguments(point)
-        settings.repeats_of(point)
-        drive.metric_of(point, found[point.id])
+    tallies = drive.tallies_of(points, found, settings)
     keys = sweep.varying(points)
     speaker = speak.Speaker(['section'] if brief else keys, args.quiet, settings.show)
     files = _files(args, description)
@@ -214,7 +232,7 @@ def run(args, name, description, brief=False):
             points, found, launcher, files or existing(os.path.abspath(out)),
             lambda done: speaker.status('estimating: %d of %d' % (done, len(points))))
     if not brief:
-        _announce(description, points, found, settings, estimates, speaker)
+        _announce(description, tallies, settings, estimates, speaker)
     if args.dry_run:
         _show_plan(points, estimates, keys)
         _fit(args, points, estimates, speaker)
@@ -226,7 +244,8 @@ def run(args, name, description, brief=False):
         speaker.say('folder    %s%s' % (shown(folder.path),
                                         ', going on' if folder.resumed else ''))
         speaker.say()
-    driver = drive.Driver(fitting, found, launcher, settings, folder, estimates, files, speaker)
+    driver = drive.Driver(tallies if fitting is points else drive.tallies_of(fitting, found, settings), launcher,
+                          settings, folder, estimates, files, speaker)
     driver.run()
     status = _close(driver, keys, speaker, brief)
     if driver.why != 'interrupted' and not args.no_report:
