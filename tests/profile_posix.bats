@@ -238,16 +238,14 @@ with tempfile.TemporaryDirectory(dir=".") as d:
 assert not os.path.exists(d)
 END
     run nht1-profile --t-c --repeat 2 --json p.json -- "$(python3 -c 'import sys; print(sys.executable)')" s.py
-    cat *.dropped/output || true
     expect_status 0
     expect_text "certified: the same"
     [ -z "$(find . -maxdepth 1 -name 'tmp*')" ]
     # shellcheck disable=SC2016 # the inner shell's variable
-    run nht1-profile --t-c --json p.json -- sh -c 'mkdir -p a/b/c; for f in a/1 a/b/2 a/b/c/3; do echo text >$f; done; cp -r a z; rm -r a; cat z/b/2'
+    run nht1-profile --t-c --json p.json -- sh -c 'mkdir -p a/b/c; for f in a/1 a/b/2 a/b/c/3; do echo text >$f; done; ls -R a; rm -r a; echo end >z.dat'
     expect_status 0
     expect_text "certified: the same"
-    [ "$(find z -type f | sort | paste -sd' ')" = "z/1 z/b/2 z/b/c/3" ]
-    [ ! -e a ]
+    [ "$(cat z.dat)" = end ] && [ ! -e a ]
 }
 
 @test "files that never have a name are told, and there is no zeta" {

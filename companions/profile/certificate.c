@@ -40,7 +40,7 @@ struct entry {
     int rank;            /* -1: processes that are no ranks, of which all of a program are one */
     const char *program; /* of these; else "" */
     size_t
-        name; /* length of the part of the file's name that counts: of temporary files the folder */
+        name; /* length of the part of the file's name that counts: of temporary files the folder that stays */
     const struct profile_file *file;
     struct profile_trace trace;
 };
@@ -50,7 +50,7 @@ static int by_key(const void *a, const void *b)
     const struct entry *p = a, *q = b;
     int order = (p->rank > q->rank) - (p->rank < q->rank);
     if (order == 0) order = strcmp(p->program, q->program);
-    if (order == 0) order = p->file->temporary - q->file->temporary;
+    if (order == 0) order = (p->file->temporary > 0) - (q->file->temporary > 0);
     if (order == 0) order = (p->name > q->name) - (p->name < q->name);
     if (order == 0) order = memcmp(p->file->name, q->file->name, p->name);
     if (order == 0) order = p->file->interface - q->file->interface;
@@ -71,8 +71,7 @@ static void add_trace(struct profile_trace *to, const struct profile_trace *t)
 
 static size_t length_of(const struct profile_file *file)
 {
-    const char *slash = file->temporary ? strrchr(file->name, '/') : NULL;
-    return slash ? (size_t)(slash - file->name) : strlen(file->name);
+    return file->temporary > 0 ? (size_t)file->temporary : strlen(file->name);
 }
 
 /* All entries of a run in order, each once. To be freed. */

@@ -228,7 +228,22 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, *(char *const *)b);
 }
 
-/* The files that were made and are gone, whose names may be others in each run. */
+/* How much of a name is the same in each run: without the file and the folders that were made and are gone, whose
+ * names may be others. 0: all of it. */
+static int32_t lasting(const char *whole, char *const *name, int n)
+{
+    char part[PROFILE_NAME_MAX];
+    size_t length = strlen(whole);
+    snprintf(part, sizeof part, "%s", whole);
+    while (bsearch(part, name, (size_t)n, sizeof *name, by_name)) {
+        char *const slash = strrchr(part, '/');
+        *slash = '\0';
+        length = (size_t)(slash - part);
+    }
+    return length == strlen(whole) ? 0 : length > 0 ? (int32_t)length : 1;
+}
+
+/* Marks the files that were made and are gone. */
 static int find_temporary(const char *dir, struct profile_run *run)
 {
     char **name;
@@ -237,8 +252,7 @@ static int find_temporary(const char *dir, struct profile_run *run)
     for (int r = 0; r < run->size && n > 0; r++) {
         struct profile_map *m = (struct profile_map *)(uintptr_t)run->rank[r];
         for (int f = 0; m && f < m->files_n; f++)
-            m->file[f].temporary =
-                bsearch(m->file[f].name, name, (size_t)n, sizeof *name, by_name) != NULL;
+            m->file[f].temporary = lasting(m->file[f].name, name, n);
     }
     for (int i = 0; i < n; i++)
         free(name[i]);
@@ -313,8 +327,7 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
             "followed",
         [PROFILE_UNSEEN_LISTED] =
             "%.200s has listed %.300s by fts, nftw or getdents64, past what it has made there",
-        [PROFILE_UNSEEN_OUTSIDE] =
-            "%.200s writes %.300s, which is not below the folder of --files",
+        [PROFILE_UNSEEN_OUTSIDE] = "%.200s writes %.300s, which is not below the folder of --files",
         [PROFILE_UNSEEN_MEMORY] = "%.200s had no memory or disk space to follow %.300s"};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -127,8 +127,8 @@ enum profile_unseen {
 static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
-        "memory", "static", "direct", "uring", "aio",     "mapped",  "linked",
-        "shaped", "stdio",  "opened", "many",  "earlier", "nameless", "listed", "outside"};
+        "memory", "static", "direct", "uring",   "aio",      "mapped", "linked", "shaped",
+        "stdio",  "opened", "many",   "earlier", "nameless", "listed", "outside"};
     return word[what];
 }
 
@@ -138,7 +138,9 @@ struct profile_file {
     int32_t phases_n;             /* of this file, on this rank */
     int32_t opens_n;
     int32_t interface; /* enum profile_interface */
-    int32_t temporary; /* made by the program, and gone in the end; known when it has ended */
+    int32_t
+        temporary; /* bytes of the name before what was made and is gone in the end, 0: it is not gone; known
+                          when the program has ended */
     struct profile_trace trace;
 };
 

@@ -423,8 +423,7 @@ static void listed(const void *caller, int at, const char *name)
     errno = kept;
 }
 
-#define WALK(name, type, ...)                                                                      \
-    int name(const char *folder, type act, __VA_ARGS__)
+#define WALK(name, type, ...) int name(const char *folder, type act, __VA_ARGS__)
 WALK(ftw, __ftw_func_t, int n)
 {
     REAL(int, ftw, const char *, __ftw_func_t, int);

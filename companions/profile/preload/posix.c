@@ -143,8 +143,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     }
     int *const inside = count_inside();
     (*inside)++;
-    if (named && changes && paths_outside(whole) &&
-        (stat(whole, &st) < 0 || S_ISREG(st.st_mode))) {
+    if (named && changes && paths_outside(whole) && (stat(whole, &st) < 0 || S_ISREG(st.st_mode))) {
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_OUTSIDE), whole);
         if (count_dropping()) {
             (*inside)--;
