@@ -860,6 +860,28 @@ plot 1" ]
     done
 }
 
+@test "b_eff: a trial is called one, and its marks are hollow; a valid one is called b_eff" {
+    results beff
+    change beff.json '.result.valid = false'
+    page beff.json --figures fig
+    expect_file_text r.html "Communication: trial of b_eff, not valid, of "
+    no_text r.html "Communication: b_eff of"
+    local figure
+    for figure in sizes methods patterns; do
+        grep -q "hollow'" fig/beff-$figure.py
+        [ "$(grep -c "'points'\|'line-points'" fig/beff-$figure.py)" -eq 0 ]
+    done
+    nht1-report trend beff.json --metric b_eff -o t.html --figures trend
+    grep -q "'line-hollow'" trend/trend-1.py
+    change beff.json '.result.valid = true'
+    page beff.json --figures fig
+    expect_file_text r.html "Communication: b_eff of "
+    no_text r.html "trial of b_eff"
+    for figure in sizes methods patterns; do
+        [ "$(grep -c "hollow'" fig/beff-$figure.py)" -eq 0 ]
+    done
+}
+
 @test "b_eff_io: the largest of all runs is the value of the system, over processes, T and systems" {
     results beffio
     change beffio.json '.b_eff_io.bytes_per_s = 5e8 | .b_eff_io.maximum_bytes_per_s = 9e8 | .schedule.partition_s = 60'
@@ -873,8 +895,14 @@ plot 1" ]
     expect_file_text r.html "Trial of b_eff_io, not valid: value = "
     grep -q "'line-hollow'" fig/beffio-processes.py
     [ "$(grep -c "'line-points'" fig/beffio-processes.py)" -eq 0 ]
+    # in every figure of its values, nowhere under the name of this system
+    local figure
+    for figure in fig/beffio-{processes,times,partitions,types,chunks-1,chunks-2}; do
+        [ "$(grep -c "'points'\|'line-points'" <(grep -v "'published'\|'IBM\|'Cray\|'Hitachi\|'NEC" $figure.py))" -eq 0 ] || { echo $figure && return 1; }
+    done
+    [ "$(cat fig/beffio-*.csv tab/beffio-*.csv | grep -c 'this system')" -eq 0 ]
     # the larger one is a trial; of the valid one the largest of its repetitions counts
-    change x.json '.b_eff_io.valid = true'
+    change x.json '.b_eff_io.valid = true | .partitions[].valid = true'
     page beffio.json x.json --csv tab --figures fig
     expect_file_text r.html "b_eff_io of this system: 700 MB/s (definition 1.x)"
     no_text r.html "b_eff_io of this system: 900 MB/s"
@@ -1020,18 +1048,19 @@ END
 @test "b_eff_io over processes: more than 8 runs are two series, valid ones and trials" {
     results beffio
     local i
-    for i in 1 2 3 4 5 6 7 8; do jq -c ".b_eff_io.valid = $([ "$i" -le 5 ] && echo true || echo false)" beffio.json >r$i.json; done
+    for i in 1 2 3 4 5 6 7 8; do jq -c "(.b_eff_io.valid, .partitions[].valid) = $([ "$i" -le 5 ] && echo true || echo false)" beffio.json >r$i.json; done
     rm beffio.json
     page . --csv tab --figures fig
-    [ "$(grep -o 'this system, run [1-8]' fig/beffio-processes.csv | sort -u | wc -l)" -eq 8 ]
+    [ "$(grep -o 'this system, run [1-8]' fig/beffio-processes.csv | sort -u | wc -l)" -eq 5 ]
+    [ "$(grep -o 'trial, not valid, run [1-8]' fig/beffio-processes.csv | sort -u | wc -l)" -eq 3 ]
     cp r8.json r9.json
     page . --csv tab --figures fig
-    [ "$(grep -c 'this system, run' fig/beffio-processes.csv)" -eq 0 ]
+    [ "$(grep -c ', run' fig/beffio-processes.csv)" -eq 0 ]
     # a point for each partition of each run
     local partitions
     partitions=$(jq '[.partitions[].values[] | select(.headline)] | length' r1.json)
     [ "$(grep -c 'this system,[0-9]' fig/beffio-processes.csv)" -eq $((5 * partitions)) ]
-    [ "$(grep -c 'this system, not valid' fig/beffio-processes.csv)" -eq $((4 * partitions)) ]
+    [ "$(grep -c 'trial, not valid' fig/beffio-processes.csv)" -eq $((4 * partitions)) ]
     grep -q "'hollow'" fig/beffio-processes.py
     # beside many results a summary keeps its curve
     cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" old.sum

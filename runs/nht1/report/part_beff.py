@@ -9,6 +9,7 @@ from . import part_beffio, published
 from .page import Figure, Table
 
 MB = 1e6
+HOLLOW = ' Marks are hollow: the run is not valid as b_eff.'
 BORDER_BYTES = 4096  # where the two halves of the size axis meet
 ORDERS = ('natural', 'random')
 METHODS = (('sendrecv', 'MPI_Sendrecv'), ('nonblocking', 'MPI_Isend with MPI_Irecv'),
@@ -27,7 +28,9 @@ def add(report):
 def _section(report, root, number):
     page, key = report.page, '' if number == 1 else '-%d' % number
     ranks, b_eff = integer(root, 'system.ranks', 1), real(root, 'result.b_eff_bytes_per_s')
-    page.section(2, 'beff' + key, 'Communication: b_eff of ' + text.processes(ranks))
+    valid = true(root, 'result.valid')
+    page.section(2, 'beff' + key, 'Communication: %s of %s' % (
+        'b_eff' if valid else 'trial of b_eff, not valid,', text.processes(ranks)))
     page.text('%s communicate at %s, %s each; a message of 1 byte takes %s. The memory of all '
               'could be communicated in %s.' % (
                   text.processes(ranks), text.rate(b_eff),
@@ -122,7 +125,7 @@ def _sizes(page, root, key):
     """The sizes are halves of an axis, on which the mean over sizes is taken: a panel each."""
     n = max(1, integer(root, 'system.ranks', 1))
     sizes = items(root, 'by_size')
-    lmax = real(root, 'memory.lmax_bytes')
+    lmax, valid = real(root, 'memory.lmax_bytes'), true(root, 'result.valid')
     curves = (
         ('beff-sizes', 'Bandwidth against message size',
          [(w, w + '_bytes_per_s') for w in ('rings', 'random')],
@@ -134,7 +137,7 @@ def _sizes(page, root, key):
          'The same, rings and random patterns together, by method: %s.' % ', '.join(
              call for _, call in METHODS)))
     for stem, title, series, caption in curves:
-        f = Figure(stem + key, title)
+        f = Figure(stem + key, title if valid else title + ', of a trial')
         for name, mine, ticks in (
                 ('1 B to 4 KiB', lambda b: b <= BORDER_BYTES, [1, 16, 256, BORDER_BYTES]),
                 ('from 4 KiB to L_max', lambda b: b >= BORDER_BYTES,
@@ -144,10 +147,10 @@ def _sizes(page, root, key):
                            'ticks': [(t, text.size_iec(t)) for t in ticks]},
                     {'label': 'MB/s per process', 'log': 10})
             for label, path in series:
-                f.series(label, 'line-points', [
+                f.series(label, 'line-points' if valid else 'line-hollow', [
                     (real(s, 'message_bytes'), real(s, path) / n / MB) for s in sizes
                     if mine(real(s, 'message_bytes')) and real(s, path) > 0])
-        page.figure(f, caption)
+        page.figure(f, caption if valid else caption + HOLLOW)
 
 
 def _value(pattern, at_lmax):
@@ -170,7 +173,8 @@ def _patterns(page, root, key):
         # Of two processes all rings are the same, and get a number.
         labels.append('random' if random else names[i] if names.count(names[i]) == 1 else
                       '%s, no. %d' % (names[i], names[:i + 1].count(names[i])))
-    f = Figure('beff-patterns' + key, 'Patterns')
+    valid = true(root, 'result.valid')
+    f = Figure('beff-patterns' + key, 'Patterns' if valid else 'Patterns, of a trial')
     f.panel('', {'ticks': enumerate(labels)},
             {'label': 'MB/s per process', 'log': 10}, across=True)
     for label, at_lmax in (('mean over sizes', False), ('at L_max', True)):
@@ -182,9 +186,9 @@ def _patterns(page, root, key):
                     'at_lmax' if at_lmax else 'average')) / ranks / MB, min(values), max(values)))
             elif values:
                 points.append((x, values[0]))
-        f.series(label, 'points', points)
+        f.series(label, 'points' if valid else 'hollow', points)
     page.figure(f, (
         'Bandwidth of a process that takes part, best method: rings, random patterns (geometric '
         'mean, least and most), then the patterns that are not in b_eff. A ring is named by its '
         'rings: ring-2*4&+1 has two rings of four, the others of one more; ring-1*2fix is one ring '
-        'of two. In the ping-pong one process sends at a time.'))
+        'of two. In the ping-pong one process sends at a time.') + ('' if valid else HOLLOW))

@@ -69,7 +69,7 @@ def _systems(report, results, sums):
                       'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'largest', 'valid',
                       'cache-honest', 'buffers, bytes off a page', 'note'])
     for r in results:
-        table.row(word(r.root, 'system.cpu.model') or 'this system', integer(
+        table.row(word(r.root, 'system.cpu.model') or 'unnamed', integer(
             r.root, 'b_eff_io.procs'), _minutes(r.root), word(r.root, 'b_eff_io.definition'),
             real(r.root, 'b_eff_io.bytes_per_s') / MB, _largest(r) / MB, _said(r, 'valid'), _said(r, 'cache_honest'),
             patterns.offset_words(patterns.offset(r.root, BUFFERS)), '')
@@ -92,7 +92,19 @@ def _systems(report, results, sums):
 
 
 LARGEST, BUFFERS = 'b_eff_io.maximum_bytes_per_s', 'b_eff_io.buffer_offset_bytes'
-HOLLOW = 'Hollow marks are values of runs that are not valid by their definition. '
+HOLLOW = 'Hollow marks are values that are not valid by their definition. '
+HERE, TRIAL = 'this system', 'trial, not valid'
+
+
+def _style(valid, kind='line-points'):
+    """Of a series in figures: kind, or its hollow one."""
+    return kind if valid else {'line-points': 'line-hollow', 'points': 'hollow'}[kind]
+
+
+def _values(result, valid):
+    """[(processes, MB/s)] of a result's partitions that are valid, or not, by its own definition."""
+    return sorted((integer(p, 'procs'), real(v, 'bytes_per_s') / MB) for p in items(result.root, 'partitions')
+                  if true(p, 'valid') == valid for v in items(p, 'values') if true(v, 'headline'))
 
 
 def _largest(r):
@@ -130,22 +142,18 @@ def _over_processes(page, results, sums):
         counts |= {p.processes for p in papers} | {s['procs'] for s in files if s['procs']}
         f.panel(_panel_name(d),
                 {'label': 'processes', 'log': 2, 'ticks': sorted(counts)}, {'label': 'b_eff_io in MB/s', 'log': 10})
-        for valid in (True, False) if len(mine) > CURVES_MAX else ():
-            f.series('this system' if valid else 'this system, not valid', 'points' if valid else 'hollow', [
-                (integer(p, 'procs'), real(v, 'bytes_per_s') / MB) for _, r in mine
-                if true(r.root, 'b_eff_io.valid') == valid
-                for p in items(r.root, 'partitions') for v in items(p, 'values') if true(v, 'headline')])
-        for number, r in mine if len(mine) <= CURVES_MAX else ():
-            f.series('this system%s, T = %s min' % (
-                '' if len(results) == 1 else ', run %d' % number, '%.3g' % _minutes(r.root)),
-                'line-points' if true(r.root, 'b_eff_io.valid') else 'line-hollow', sorted(
-                    (integer(p, 'procs'), real(v, 'bytes_per_s') / MB)
-                    for p in items(r.root, 'partitions') for v in items(p, 'values')
-                    if true(v, 'headline')))
+        for valid, who in ((True, HERE), (False, TRIAL)):
+            if len(mine) > CURVES_MAX:
+                f.series(who, _style(valid, 'points'), [v for _, r in mine for v in _values(r, valid)])
+                continue
+            for number, r in mine:
+                f.series('%s%s, T = %s min' % (who, '' if len(results) == 1 else ', run %d' % number, '%.3g' % _minutes(r.root)),
+                         _style(valid), _values(r, valid))
         for path in dict.fromkeys(s['path'] for s in files):
             here = [s for s in files if s['path'] == path and s['procs']]
-            f.series(os.path.basename(path), 'line-points' if all(s['valid'] for s in here) else 'line-hollow', sorted(
-                (s['procs'], s['value'] / MB) for s in here))
+            for valid in (True, False):
+                f.series(os.path.basename(path) + ('' if valid else ', not valid'), _style(valid), sorted(
+                    (s['procs'], s['value'] / MB) for s in here if bool(s['valid']) == valid))
         f.series('published', 'points', [(p.processes, p.mb_s) for p in papers])
     _titled(page, f, (
         'Values of the partitions by the definition of their run, with the values that the papers '
@@ -162,8 +170,8 @@ def _over_times(page, results):
             'label': 'T of a partition in min', 'log': 10, 'ticks': [
                 (t, '%.3g' % t) for t in sorted({round(_minutes(r.root), 6) for r in mine} | {p.minutes for p in papers})]},
             {'label': 'b_eff_io in MB/s', 'log': 10})
-        for valid in (True, False):
-            f.series('this system' if valid else 'this system, not valid', 'line-points' if valid else 'line-hollow', sorted(
+        for valid, who in ((True, HERE), (False, TRIAL)):
+            f.series(who, _style(valid), sorted(
                 (_minutes(r.root), real(r.root, 'b_eff_io.bytes_per_s') / MB) for r in mine
                 if true(r.root, 'b_eff_io.valid') == valid))
         for system in dict.fromkeys(p.system for p in papers):
@@ -177,21 +185,20 @@ def _published(page, best, valid, sums):
     """best: {definition: result}"""
     f = Figure('beffio-published', 'b_eff_io of systems')
     for d in DEFINITIONS + ('other',):
-        mine = [('this system' + ('' if valid else ', not valid'), _largest(r) / MB) for k, r in best.items() if _definition(k) == d]
-        files = [('%s, %s' % (s['system'] or os.path.basename(s['path']), s['procs']), s['value'] / MB, s['valid'])
+        mine = [(HERE if valid else TRIAL, _largest(r) / MB) for k, r in best.items() if _definition(k) == d]
+        files = [('%s, %s' % (s['system'] or os.path.basename(s['path']), s['procs']), s['value'] / MB, bool(s['valid']))
                  for s in sums if s['headline'] and _definition(s['definition'] or '2.1') == d]
         papers = [('%s, %d' % (p.system, p.processes), p.mb_s) for p in published.BEFFIO if _definition(p.release) == d]
         rows = mine + [s[:2] for s in files] + papers
         f.panel(_panel_name(d), {'ticks': enumerate(name for name, _ in rows)},
                 {'label': 'b_eff_io in MB/s', 'log': 10}, across=True)
-        f.series('this system', 'points' if valid else 'hollow', [(i, v) for i, (_, v) in enumerate(mine)])
-        at_file = len(mine)
-        for name, good in (('others', True), ('others, not valid', False)):
-            f.series(name, 'points' if good else 'hollow', [
-                (at_file + i, s[1]) for i, s in enumerate(files) if bool(s[2]) == good] + [
-                (at_file + len(files) + i, v) for i, (_, v) in enumerate(papers) if good])
+        here, others = [(i, v, valid) for i, (_, v) in enumerate(mine)], [(name, v, True) for name, v in papers]
+        others = [(len(mine) + i, v, good) for i, (_, v, good) in enumerate(files + others)]
+        f.series(HERE, 'points', [(i, v) for i, v, good in here if good])
+        f.series('others', 'points', [(i, v) for i, v, good in others if good])
+        f.series('not valid', 'hollow', [(i, v) for i, v, good in here + others if not good])
     _titled(page, f, 'The largest value%s beside those of the papers of 1999 to 2001, a panel for each '
-                   'definition. Release 0.5 weighs patterns by time, 1.x methods of access. ' % (' of this system' if valid else ', of a trial,') + HOLLOW)
+                   'definition. Release 0.5 weighs patterns by time, 1.x methods of access. ' % (' of this system' if valid else ' of a trial') + HOLLOW)
 
 
 CURVES_MAX = 8
@@ -199,15 +206,17 @@ TICKS = {'1k+8': '+8', '32k+8': '+8', '1M+8': '+8', patterns.PATTERN_2: '2M/1M',
 
 
 def _sources(results, sums):
-    """[(label, processes, {(access, type, chunk): rate})] of all partitions."""
+    """[(label, processes, {(access, type, chunk): rate}, whether it is valid)] of all partitions."""
     found = []
     for number, r in enumerate(results, 1):
         for p in items(r.root, 'partitions'):
             if true(p, 'completed'):
-                found.append(('run %d, %s' % (number, word(r.root, 'b_eff_io.definition')), integer(p, 'procs'), patterns.of_result(p)))
+                found.append(('run %d, %s' % (number, word(r.root, 'b_eff_io.definition')), integer(p, 'procs'),
+                              patterns.of_result(p), true(p, 'valid')))
     names = [os.path.basename(s['path']) for s in sums]
     for s, name in zip(sums, names):
-        found.append((name if not s['version'] else '%s, %s' % (name, s['definition']), s['procs'] or 0, patterns.of_sum(s)))
+        found.append((name if not s['version'] else '%s, %s' % (name, s['definition']), s['procs'] or 0, patterns.of_sum(s),
+                      bool(s['valid'])))
     return [s for s in found if s[2]]
 
 
@@ -226,10 +235,10 @@ def _side_by_side(page, results, sums):
 
 def _beside(page, procs, sources):
     table = Table('beffio-beside-%d' % procs, 'Each pattern on %s, MB/s' % text.processes(procs),
-                  ['access', 'type', 'chunk'] + [label for label, _, _ in sources])
-    keys = sorted({k for _, _, rates in sources for k in rates}, key=patterns.order)
+                  ['access', 'type', 'chunk'] + [label for label, *_ in sources])
+    keys = sorted({k for _, _, rates, _ in sources for k in rates}, key=patterns.order)
     for key in keys:
-        table.row(*key, *[rates.get(key, NAN) / MB for _, _, rates in sources])
+        table.row(*key, *[rates.get(key, NAN) / MB for _, _, rates, _ in sources])
     page.table(table)
     ticks = [(x, name) for x, name in enumerate(patterns.CHUNKS) if any(k[2] == name for k in keys)]
     shown = [(x, TICKS.get(name, name)) for x, name in ticks]
@@ -237,10 +246,10 @@ def _beside(page, procs, sources):
         f = Figure('beffio-beside-%d-%s' % (procs, access), 'Old and new, %s, %s' % (access, text.processes(procs)))
         for kind in patterns.TYPES:
             f.panel(kind, {'label': 'chunk size', 'ticks': shown}, {'label': 'MB/s', 'log': 10})
-            for label, _, rates in sources:
-                f.series(label, 'line-points', [(x, rates[access, kind, name] / MB) for x, name in ticks
+            for label, _, rates, valid in sources:
+                f.series(label, _style(valid), [(x, rates[access, kind, name] / MB) for x, name in ticks
                                                 if (access, kind, name) in rates])
-        page.figure(f, 'Bandwidth of the patterns over chunk size, a panel for each type, a curve for each run or file.')
+        page.figure(f, 'Bandwidth of the patterns over chunk size, a panel for each type, a curve for each run or file. ' + HOLLOW)
 
 
 def _alignment(page, results):
@@ -287,6 +296,7 @@ class _Section:
     def __init__(self, page, result, key):
         self.page, self.root, self.key = page, result.root, key
         self.partitions = items(result.root, 'partitions')
+        self.valid = all(true(p, 'valid') for p in self.partitions)  # what goes through all of them
 
     def figure(self, stem, title):
         return Figure('beffio-%s%s' % (stem, self.key), title)
@@ -297,7 +307,8 @@ class _Section:
         self.page.section(2, 'beffio' + self.key, '%s = %s on %s, definition %s' % (
             'b_eff_io' if true(self.root, 'b_eff_io.valid') else 'Trial of b_eff_io, not valid: value',
             text.rate(real(self.root, 'b_eff_io.bytes_per_s')), text.processes(n), definition))
-        best = next((p for p in self.partitions if integer(p, 'procs') == n), {})
+        best = max((p for p in self.partitions if integer(p, 'procs') == n), default={}, key=lambda p: max(
+            (real(v, 'bytes_per_s') for v in items(p, 'values') if true(v, 'headline')), default=0))
         self._criteria(best, definition)
         self._table()
         seen = []
@@ -352,13 +363,13 @@ class _Section:
                          if integer(p, 'wrong_n') == 0 and integer(p, 'position') in x_of}
                 points = {q: (x_of[q], real(right[q], 'bytes_per_s') / MB) for q in POSITIONS
                           if q in right and real(right[q], 'bytes_per_s') > 0}
-                f.series(word(kind, 'name'), 'line-points', points.values())
+                f.series(word(kind, 'name'), _style(true(partition, 'valid')), points.values())
                 once += [points[q] for q in points if true(right[q], 'single_read')]
             f.series(ONCE, 'rings', once)
         self.page.figure(f, (
             'Bandwidth of all processes together for each pattern type, over the chunk size, on a '
             'pseudo-logarithmic axis; +8: 8 bytes more than the size to its left, which are the '
-            'non-wellformed sizes.'))
+            'non-wellformed sizes. ' + HOLLOW))
 
     def _axes(self):
         counts = sorted({integer(p, 'procs') for p in self.partitions})
@@ -370,7 +381,7 @@ class _Section:
         for d, value in enumerate(items(self.partitions[0], 'values') if self.partitions else ()):
             own = true(value, 'headline')
             f.panel('definition %s%s' % (word(value, 'definition'), '' if own else ', computed'), *self._axes())
-            f.series('this run', 'line-points' if own and true(self.root, 'b_eff_io.valid') else 'line-hollow', [
+            f.series('this run', _style(own and self.valid), [
                 (integer(p, 'procs'), real(p, 'values.%d.bytes_per_s' % d) / MB)
                 for p in self.partitions if real(p, 'values.%d.bytes_per_s' % d) > 0])
         self.page.figure(f, (
@@ -385,8 +396,8 @@ class _Section:
             f.panel(word(access, 'access'), *self._axes())
             for t, kind in enumerate(items(access, 'types')):
                 path = 'accesses.%d.types.%d.bytes_per_s' % (a, t)
-                f.series(word(kind, 'name'), 'line-points', [
+                f.series(word(kind, 'name'), _style(self.valid), [
                     (integer(p, 'procs'), real(p, path) / MB) for p in self.partitions
                     if real(p, path) > 0])
         self.page.figure(f, "Bytes over time from opening till closing of each type's file, all "
-                            'patterns.')
+                            'patterns. ' + HOLLOW)

@@ -44,6 +44,7 @@ class Point(NamedTuple):
     low: float
     high: float
     path: str
+    valid: bool = True
 
 
 def main(argv):
@@ -95,6 +96,10 @@ def _of_cells(found, metric, level):
     return points
 
 
+def _valid(root, kind):
+    return true(root, {'nht1-beff': 'result', 'nht1-beffio': 'b_eff_io'}[kind] + '.valid')
+
+
 def _line(root, kind):
     """What has to be alike for values to be of one curve."""
     of = {'nht1-beff': '', 'nht1-beffio': 'b_eff_io.'}[kind]
@@ -103,7 +108,7 @@ def _line(root, kind):
     return ', '.join([text.plural(integer(root, 'system.ranks', 1), 'rank')] + [words for words, known in (
         ('partition of %d' % procs, procs), ('definition ' + definition, definition),
         ('buffers %s bytes off a page' % buffers, buffers),
-        ('not valid', not true(root, (of or 'result.') + 'valid'))) if known])
+        ('not valid', not _valid(root, kind))) if known])
 
 
 def _of_results(found, metric):
@@ -112,8 +117,8 @@ def _of_results(found, metric):
     for r in found.of(kind):
         value = factor * real(r.root, path)
         if value == value:
-            points.append(Point(word(r.root, 'system.cpu.model') or 'this system', _line(r.root, kind), _date(r),
-                                word(r.root, 'version'), value, NAN, NAN, r.shown))
+            points.append(Point(word(r.root, 'system.cpu.model') or 'unnamed system', _line(r.root, kind), _date(r),
+                                word(r.root, 'version'), value, NAN, NAN, r.shown, _valid(r.root, kind)))
     return points
 
 
@@ -134,14 +139,15 @@ def _page(points, options, found):
                        '%s: %s' % (what, label))
             f.panel('', {'label': 'start of the measurement, UTC', 'time': True}, label)
             for line in lines[k:k + SERIES_MAX]:
-                f.series(line, 'line-points', [(p.seconds, p.value, p.low, p.high) for p in mine
-                                               if p.line == line])
+                of = [p for p in mine if p.line == line]
+                f.series(line, 'line-points' if of[0].valid else 'line-hollow', [(p.seconds, p.value, p.low, p.high) for p in of])
             before = None
             for p in mine:
                 if p.version != before:
                     f.mark(p.seconds, p.version or 'unknown')
                 before = p.version
-            page.figure(f, 'Dotted lines show where another version of the programs begins.')
+            page.figure(f, 'Dotted lines show where another version of the programs begins.' + (
+                '' if all(p.valid for p in mine) else ' Hollow marks are values that are not valid by their definition.'))
         table = Table('trend-%d' % number, what, ['started, UTC', 'version', 'line', label,
                                                   'from', 'to', 'file'])
         for p in mine:
