@@ -119,11 +119,22 @@ conforms() {
     [ "$(grep -o 'SECTION-[A-Z]*-[A-Z]*' "$made/p.txt" | tr '\n' ' ')" = "$(printf 'SECTION-%s-BEGIN SECTION-%s-END ' \
         HEAD HEAD LOOP LOOP LOOPLNGS LOOPLNGS VALUES VALUES)" ]
     grep -qE '^b_eff\(NOT_VALID\) = ' "$made/p.txt"
+    # where buffers begin, in each of them
+    local at
+    at=$(jq -r '.buffer_offset_bytes | "\(.[0]) to \(.[1]) bytes off a page"' "$made/r3.json")
+    [ "$(grep -cx "Buffers    $at" "$made/s.txt" "$made/p.txt" | grep -c ':1$')" -eq 2 ]
+    expect_text "Buffers    0 bytes off a page"
     awk -v want="$(jq '[.measurements[].bytes_per_s[0][] | select(. != null)] | length' "$made/r3.json")" '
         /^L= *[0-9]+ mthd=[0-2] pat= *[0-9]+ (min|avg|max): / { n[$0 ~ "min" ? 0 : $0 ~ "avg" ? 1 : 2]++ }
         END { exit n[0] != want || n[1] != want || n[2] != want }' "$made/p.txt"
     grep -qF "$(jq -r '.measurements[] | select(.pattern_index == 2 and .method == "alltoallv") | .process_mean_bytes_per_s[0][20] / 1e6
         | . * 1e3 | floor / 1e3' "$made/r3.json")" <<<"$(grep '^L= *16384 mthd=1 pat= 2 avg:' "$made/p.txt")"
+}
+
+@test "buffers that begin elsewhere on some processes: the text says least and most" {
+    run "$NHT1_TESTBIN/mkreleased" "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" text
+    expect_status 0
+    expect_text "Buffers    0 to 16 bytes off a page"
 }
 
 @test "results are written over earlier ones, but not over somebody else's file" {

@@ -182,6 +182,7 @@ nothing_left() {
     [ "$(grep -c '^  [12] PEs: NOT CACHE-HONEST: ' added)" -eq 2 ]
     [ "$(grep -c '^  [12] PEs: buffers 16 to 16 bytes off a page$' added)" -eq 2 ]
     [ "$(grep -c '^n= ' res.prot)" -ge 250 ]
+    [ "$(sed -n '/^Added by nht1-beffio:$/,$p' res.prot | grep -c '^  n=[12] buffers 16 to 16 bytes off a page$')" -eq 2 ]
     # the value of rewriting is that of scatter alone, or with -rewrite that of all types
     local rewritten='
         /PEs      total-rewrite/ { for (k = 4; k <= 8; k++) s[$1] += $k / 6; t[$1] = $4; s[$1] += $4 / 6; e += $5 == "-" }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mkreleased SAMPLE [valid | not-valid | noshared | errors]: the numbers of a released program's summary
+/* mkreleased SAMPLE [valid | not-valid | noshared | errors | text]: the numbers of a released program's summary
  * (tests/samples), written to standard output by our own writer of summaries, of nht1-beffio or of nht1-beff: both
  * files ought to be the same, but for the line that names the program. A word makes another run of it: valid, not
- * valid, without the shared file pointer, or with 12 wrong values, of two patterns. */
+ * valid, without the shared file pointer, or with 12 wrong values, of two patterns; "text" shows what
+ * people read of that of b_eff. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,8 +159,10 @@ static struct beff_setup beff_setup = {.opt = {.definition = "3.6"},
                                        .random_n = BEFF_RANDOM_STANDARD,
                                        .reps_n = BEFF_REPS_STANDARD,
                                        .method = {true, true, true}};
-static struct beff_job beff = {
-    .setup = &beff_setup, .memory = {.source = "the sample"}, .placement = "one node"};
+static struct beff_job beff = {.setup = &beff_setup,
+                               .memory = {.source = "the sample"},
+                               .measured = {.offset_bytes = {0, 16}},
+                               .placement = "one node"};
 
 static void beff_line(const char *line)
 {
@@ -207,7 +210,10 @@ static int beff_write(const char *word)
     if (strcmp(word, "not-valid") == 0)
         stamp_add(beff.stamps, STAMP_NOT_VALID, SEVERITY_BAD, NULL, "The sample is not.");
     const int rc = beff_plan_make(&spec, &beff.plan);
-    if (rc == 0) beff_sum_write(&beff, stdout);
+    if (rc == 0 && strcmp(word, "text") == 0)
+        beff_text_result(&beff, stdout);
+    else if (rc == 0)
+        beff_sum_write(&beff, stdout);
     beff_plan_free(&beff.plan);
     json_decref(beff.stamps);
     return rc;
@@ -220,7 +226,7 @@ int main(int argc, char **argv)
     FILE *f = argc > 1 ? fopen(argv[1], "r") : NULL;
     bool is_io = false;
     if (!f) {
-        fprintf(stderr, "mkreleased SAMPLE [valid | not-valid | noshared | errors]\n");
+        fprintf(stderr, "mkreleased SAMPLE [valid | not-valid | noshared | errors | text]\n");
         return 1;
     }
     setenv("TZ", "UTC0", 1);

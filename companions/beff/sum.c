@@ -129,6 +129,15 @@ static void last_line(const struct beff_job *job, const struct utsname *u, FILE 
             u->version, u->machine);
 }
 
+/* What the release does not say, behind its last line. */
+static void added(const struct beff_job *job, FILE *to)
+{
+    fputs("\nAdded by nht1-beff:\n", to);
+    beff_text_system(job, to);
+    fprintf(to, "Buffers    %d to %d bytes off a page\n", job->measured.offset_bytes[0],
+            job->measured.offset_bytes[1]);
+}
+
 /* uname, empty where it fails. */
 static struct utsname system_name(void)
 {
@@ -146,10 +155,7 @@ void beff_sum_write(const void *of, FILE *to)
     table(job, to);
     fputs("SECTION-BEFF-END\n\n", to);
     last_line(job, &u, to);
-    fputs("\nAdded by nht1-beff:\n", to);
-    beff_text_system(job, to);
-    fprintf(to, "Buffers    %d to %d bytes off a page\n", job->measured.offset_bytes[0],
-            job->measured.offset_bytes[1]);
+    added(job, to);
     beff_text_notes(job, to);
 }
 
@@ -257,8 +263,7 @@ void beff_sum_protocol(const void *of, FILE *to)
     protocol_loops(job, to);
     protocol_values(job, to);
     last_line(job, &u, to);
-    fputs("\nAdded by nht1-beff:\n", to);
-    beff_text_system(job, to);
+    added(job, to);
     fprintf(to,
             "Elapsed    %.3f s; in the loops of whole repetitions, slowest process: %.3f s, and "
             "%.3f s had all been as fast as the fastest\n",

@@ -182,7 +182,10 @@ void beff_text_result(const struct beff_job *job, FILE *to)
                 s->all.both / r->flop_per_s, r->flop_per_s / 1e9, r->label, r->source);
     else
         fprintf(to, "Balance    needs a floating-point rate: --rmax, --hpl or --bt-result\n");
-    fprintf(to, "Buffers    %d bytes off a page%s\n", job->measured.offset_bytes[1],
+    const int *const at = job->measured.offset_bytes;
+    fprintf(to, "Buffers    %d", at[0]);
+    if (at[1] != at[0]) fprintf(to, " to %d", at[1]);
+    fprintf(to, " bytes off a page%s\n",
             job->setup->buffer_offset == BUFFER_MALLOC ? ", where malloc puts them" : "");
     fprintf(to, "Time       %s\n", units_duration(job->measured.elapsed_s, a));
     beff_text_notes(job, to);

@@ -374,7 +374,7 @@ static void protocol_partition(const struct beffio_job *job, FILE *to, const str
     fprintf(to, "total partition: n=%d b_eff_io= %.3f MB/s\n\n", p->bench.procs, value_mb(job, p));
 }
 
-/* Behind the last line: the other definitions, and patterns whose values say less than others. */
+/* Behind the last line: where buffers begin, the other definitions, and patterns whose values say less than others. */
 static void protocol_added(const struct beffio_job *job, FILE *to)
 {
     const struct beffio_schedule *c = &job->setup->schedule;
@@ -382,6 +382,8 @@ static void protocol_added(const struct beffio_job *job, FILE *to)
     for (int i = 0; i < c->partitions_n; i++) {
         const struct beffio_part *p = &job->part[i];
         if (!p->done) continue;
+        fprintf(to, "  n=%d buffers %d to %d bytes off a page\n", p->bench.procs,
+                p->bench.offset_bytes[0], p->bench.offset_bytes[1]);
         for (int d = 0; d < BEFFIO_DEFINITIONS; d++)
             if (d != (int)c->definition)
                 fprintf(to, "  n=%d definition %s: %.3f MB/s (computed from another schedule)\n",
