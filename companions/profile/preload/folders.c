@@ -219,7 +219,7 @@ static void forget(DIR *folder)
 struct dirent *readdir(DIR *folder)
 {
     REAL(struct dirent *, readdir, DIR *);
-    struct dirent *e;
+    struct dirent *e = NULL;
     bool there = true;
     if (!follow_on()) return real(folder);
     do {
