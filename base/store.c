@@ -31,10 +31,10 @@ int store_path(const struct store *kind, const char *asked, char *out, size_t si
     else
         return err_set(ERR_USAGE,
                        "no place to remember %s: neither XDG_STATE_HOME nor HOME is set; name a "
-                       "file with --tc-store",
-                       kind->holds);
+                       "file with %s",
+                       kind->holds, kind->option);
     if (length < 0 || (size_t)length + 8 > size)
-        return err_set(ERR_USAGE, "--tc-store: the name of the file is too long");
+        return err_set(ERR_USAGE, "%s: the name of the file is too long", kind->option);
     return 0;
 }
 
@@ -52,11 +52,10 @@ bool store_same(const json_t *entry, const char *member, int64_t value)
 
 static int not_a_store(const struct store *kind, const char *path, const char *why)
 {
-    return err_set(
-        ERR_USAGE,
-        "%s is no store of %s (%s), so it is not replaced; name another with --tc-store, or "
-        "remove it",
-        path, kind->holds, why);
+    return err_set(ERR_USAGE,
+                   "%s is no store of %s (%s), so it is not replaced; name another with %s, or "
+                   "remove it",
+                   path, kind->holds, why, kind->option);
 }
 
 static bool entries_valid(const struct store *kind, const json_t *entries)
@@ -124,20 +123,20 @@ static int lock(const struct store *kind, const char *path)
     case LOCK_FOREIGN:
         return err_set(ERR_IO,
                        "%s is in the way of the %s's lock file: remove it or name another "
-                       "store with --tc-store",
-                       name, kind->title);
+                       "store with %s",
+                       name, kind->title, kind->option);
     case LOCK_BUSY:
         return err_set(ERR_IO,
                        "the %s %s is locked by another program: wait for it or name another "
-                       "store with --tc-store",
-                       kind->title, path);
+                       "store with %s",
+                       kind->title, path, kind->option);
     case LOCK_ERROR:
         break;
     }
     return err_set_errno(ERR_IO, errno,
                          "the lock file %s of the %s cannot be used: make its folder "
-                         "writable or name another store with --tc-store",
-                         name, kind->title);
+                         "writable or name another store with %s",
+                         name, kind->title, kind->option);
 }
 
 json_t *store_find(const json_t *entries, const json_t *key)

@@ -24,6 +24,7 @@ struct store {
     const char *schema; /* "nht1-tc/1" */
     const char *title;  /* for messages: "T_C store" */
     const char *holds;  /* the same: "compute-only times" */
+    const char *option; /* that names the file: "--tc-store" */
     /* Whether an entry can be used; a file with one that cannot is no store. NULL: any object can. */
     bool (*valid)(const json_t *entry);
 };

@@ -43,6 +43,9 @@ int sys_path_fs(const char *path, struct sys_fs *out);
  * cannot be asked. Sets no message. */
 int64_t sys_free_bytes(const char *path);
 
+/* Why a write of so many bytes was short, ": the file system is full" where it has less room and tells; else "". */
+const char *sys_full_words(const char *path, int64_t bytes);
+
 /* The type, source, mount and options alone, by the name of the path: a file system that does not
  * answer is not asked. Links are not followed. */
 void sys_path_mount(const char *path, struct sys_fs *out);

@@ -168,6 +168,12 @@ int64_t sys_free_bytes(const char *path)
     return bytes;
 }
 
+const char *sys_full_words(const char *path, int64_t bytes)
+{
+    const int64_t room = sys_free_bytes(path);
+    return room >= 0 && room < bytes ? ": the file system is full" : "";
+}
+
 int sys_path_fs(const char *path, struct sys_fs *out)
 {
     struct statfs s;

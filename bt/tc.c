@@ -94,6 +94,7 @@ static const struct store kind = {.name = "tc.json",
                                   .schema = "nht1-tc/1",
                                   .title = "T_C store",
                                   .holds = "compute-only times",
+                                  .option = "--tc-store",
                                   .valid = has_valid_time};
 
 int bt_tc_path(const char *asked, char *out, size_t size)

@@ -225,6 +225,8 @@ static void test_a_cost_that_is_no_number_is_not_free(void **state)
             close(fd);
             assert_int_equal(bt_charge_table(path, &root), ERR_USAGE);
             assert_null(root);
+            assert_non_null(strstr(err_message(), "name another with --charge"));
+            err_clear();
             unlink(path);
         }
     err_clear();

@@ -24,6 +24,7 @@ static const struct store kind = {.name = "things.json",
                                   .schema = "nht1-things/1",
                                   .title = "store of things",
                                   .holds = "things",
+                                  .option = "--things",
                                   .valid = valid};
 
 static int fresh(void **state)
@@ -100,6 +101,7 @@ static void what_is_not_sound_is_left_alone(void **state)
     fclose(f);
     assert_int_equal(store_change(&kind, path, add, &value), ERR_USAGE);
     assert_non_null(strstr(err_message(), "is no store of things"));
+    assert_non_null(strstr(err_message(), "another with --things"));
     assert_int_equal(count(), -1);
 }
 
@@ -122,7 +124,7 @@ static void every_kind_lies_beside_the_t_c_store(void **state)
     assert_string_equal(out, "/home/me/.local/state/nht1/things.json");
     unsetenv("HOME");
     assert_int_equal(store_path(&kind, NULL, out, sizeof out), ERR_USAGE);
-    assert_non_null(strstr(err_message(), "--tc-store"));
+    assert_non_null(strstr(err_message(), "name a file with --things"));
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, fresh, clean)

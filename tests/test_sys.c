@@ -214,6 +214,10 @@ static void room_that_is_not_told(void **state)
     assert_true(fs.total_bytes == 0 && fs.free_bytes == -1);
     assert_true(sys_free_bytes("/proc") == -1 && sys_free_bytes("/no/such/directory/f") == -1);
     assert_true(sys_free_bytes("/tmp/no-such-file.bin") >= 0);
+    assert_string_equal(sys_full_words("/proc", INT64_MAX), "");
+    assert_string_equal(sys_full_words("/tmp/no-such-file.bin", 0), "");
+    assert_string_equal(sys_full_words("/tmp/no-such-file.bin", INT64_MAX),
+                        ": the file system is full");
     json_t *j = sys_fs_json(&fs);
     assert_true(json_is_null(json_object_get(j, "free_bytes")));
     json_decref(j);

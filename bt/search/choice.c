@@ -34,6 +34,7 @@ static const struct store kind = {.name = "choices.json",
                                   .schema = "nht1-choices/1",
                                   .title = "store of choices",
                                   .holds = "choices of --io auto",
+                                  .option = "--tc-store",
                                   .valid = is_choice};
 
 int bt_choice_key(const struct bt_job *job, json_t **key)

@@ -160,6 +160,7 @@ static const struct store table_kind = {.name = "kernels.json",
                                         .schema = "nht1-kernels/1",
                                         .title = "table of kernels",
                                         .holds = "times of computing",
+                                        .option = "--charge",
                                         .valid = charge_valid};
 
 /* What the cost of computing depends on. */

@@ -61,18 +61,16 @@ static int check(const struct beffio_file *f, int mpi_rc, const char *call)
     return err_set(ERR_IO, "%s on %s, type %d: %s", call, f->path, (int)f->type, text);
 }
 
-const char *beffio_full_words(const char *path, int64_t bytes)
+const char *beffio_advice(const char *full)
 {
-    const int64_t room = sys_free_bytes(path);
-    if (room < 0 || room >= bytes) return "";
-    return ": the file system is full; free some space, give another -p, or a smaller --max-space";
+    return full[0] ? "; free some space, give another -p, or a smaller --max-space" : "";
 }
 
 static int short_call(const struct beffio_file *f, int64_t bytes, int64_t done)
 {
-    const char *full = f->access != BEFFIO_READ ? beffio_full_words(f->path, bytes) : "";
-    return err_set(ERR_IO, "%s, pattern %d: moved %" PRId64 " of %" PRId64 " bytes of %s%s",
-                   function_of(f), f->pattern, done, bytes, f->path, full);
+    const char *full = f->access != BEFFIO_READ ? sys_full_words(f->path, bytes) : "";
+    return err_set(ERR_IO, "%s, pattern %d: moved %" PRId64 " of %" PRId64 " bytes of %s%s%s",
+                   function_of(f), f->pattern, done, bytes, f->path, full, beffio_advice(full));
 }
 
 /* A status of an error may say anything: the count is asked for only after success. */
@@ -81,7 +79,7 @@ static int post_check(const struct beffio_file *f, int64_t bytes, int mpi_rc,
 {
     MPI_Count done = 0;
     if (mpi_rc != MPI_SUCCESS) {
-        if (f->access != BEFFIO_READ && beffio_full_words(f->path, bytes)[0])
+        if (f->access != BEFFIO_READ && sys_full_words(f->path, bytes)[0])
             return short_call(f, bytes, 0);
         return check(f, mpi_rc, function_of(f));
     }

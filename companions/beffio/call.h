@@ -20,10 +20,9 @@
 #include "companions/beffio/pattern.h"
 #include "companions/beffio/schedule.h"
 
-/* What a message about data that were not written ends with: words about a full file system when
- * it has less room than bytes, else "". Libraries give full disks other names, or none, so the file
- * system itself is asked. Local. */
-const char *beffio_full_words(const char *path, int64_t bytes);
+/* What a message about data that were not written ends with, behind what sys_full_words says: libraries give
+ * full disks other names, or none, so the file system itself is asked. Local. */
+const char *beffio_advice(const char *full);
 
 /* A longer call is made in posts of this size, one after the other: libraries count the bytes of a
  * call in an int in places, and then report as written what was not (a nonblocking write of 2 GiB

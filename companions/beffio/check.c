@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/stop.h"
+#include "base/sys.h"
 #include "companions/beffio/call.h"
 
 #define BLOCK_BYTES  (INT64_C(4) << 20)
@@ -31,11 +32,13 @@ static int read_fully(const struct reader *r, int64_t offset, int64_t bytes)
             pread(r->fd, (char *)r->block + done, (size_t)(bytes - done), (off_t)(offset + done));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return err_set_errno(ERR_IO, errno, "reading %s to check it", r->path);
-        if (n == 0)
+        if (n == 0) {
+            const char *full = sys_full_words(r->path, bytes - done);
             return err_set(ERR_IO,
                            "%s ends at offset %" PRId64 " and should go on: what the MPI library "
-                           "took without an error was not written%s",
-                           r->path, offset + done, beffio_full_words(r->path, bytes - done));
+                           "took without an error was not written%s%s",
+                           r->path, offset + done, full, beffio_advice(full));
+        }
         done += n;
     }
     return 0;

@@ -89,10 +89,9 @@ static int check(const struct workload_handle *f, int kind, int mpi_rc, MPI_Stat
     TRY(io_mpiio_check(&f->context, mpi_rc, call));
     TRY_MPI(MPI_Get_elements_x(status, MPI_BYTE, &done));
     if (done == bytes) return 0;
-    const int64_t room = workload_kind_of(kind).write ? sys_free_bytes(path) : -1;
-    const bool full = room >= 0 && room < bytes;
+    const char *full = workload_kind_of(kind).write ? sys_full_words(path, bytes) : "";
     return err_set(ERR_IO, "%s on %s moved %" PRId64 " of %" PRId64 " bytes%s", call, path,
-                   (int64_t)done, bytes, full ? ": the file system is full" : "");
+                   (int64_t)done, bytes, full);
 }
 
 static int end_split(struct workload_handle *f)

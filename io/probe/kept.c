@@ -21,8 +21,9 @@ static bool is_finding(const json_t *e)
     return json_is_array(json_object_get(e, "findings"));
 }
 
-static const struct store store = {"probe.json", "nht1-probe/1", "store of --probe",
-                                   "what works on file systems", is_finding};
+static const struct store store = {"probe.json",       "nht1-probe/1",
+                                   "store of --probe", "what works on file systems",
+                                   "--tc-store",       is_finding};
 
 int probe_store(const char *tc_store, char *out, size_t size)
 {

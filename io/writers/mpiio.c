@@ -100,11 +100,11 @@ struct io_mpiio_piece io_mpiio_piece(const struct io_mpiio *m, const struct io_c
 static int write_was_short(const struct io_context *ctx, const char *call, int64_t bytes,
                            int64_t done)
 {
-    int64_t room = sys_free_bytes(ctx->path);
-    const char *why = room >= 0 && room < bytes ? ": the file system is full" : "";
-    return err_set(
-        ERR_IO, "%s took %" PRId64 " of %" PRId64 " bytes of %s (%" PRId64 " bytes free there)%s",
-        call, done, bytes, ctx->path, room, why);
+    char free_there[48] = "";
+    const int64_t room = sys_free_bytes(ctx->path);
+    if (room >= 0) snprintf(free_there, sizeof free_there, " (%" PRId64 " bytes free there)", room);
+    return err_set(ERR_IO, "%s took %" PRId64 " of %" PRId64 " bytes of %s%s%s", call, done, bytes,
+                   ctx->path, free_there, sys_full_words(ctx->path, bytes));
 }
 
 /* What a call says, [out] done: the bytes that it took. Without bytes a library may leave the
