@@ -733,19 +733,22 @@ refuse() {
     [ "$(find . -name 'odd-*.html' | wc -l)" -eq "$number" ]
 }
 
-# waits_for_writer PID: whether it is opening a pipe, as the kernel calls that.
-waits_for_writer() {
-    grep -qs wait_for_partner "/proc/$1/wchan"
+# writes_to_pipe PID: whether it has opened it, which takes a reader.
+writes_to_pipe() {
+    [ "/proc/$1/fd/1" -ef pipe ]
 }
 
 @test "waiting for a pipe that nobody writes to, the program can be ended" {
-    local pid rc=0
+    local pid writer rc=0
     mkfifo pipe
     "$NHT1_BIN/nht1-report" pipe 3>&- &
     pid=$!
-    wait_until -p "$pid" waits_for_writer "$pid"
+    sleep infinity >pipe 3>&- &
+    writer=$!
+    wait_until -p "$pid" writes_to_pipe "$writer" || { kill "$writer" && return 1; }
     kill -TERM "$pid"
     wait "$pid" || rc=$?
+    kill "$writer"
     [ "$rc" -eq 143 ]
     [ ! -e report.html ]
 }
