@@ -164,6 +164,22 @@ sims_of() {
     [ -z "$(ls files)" ]
 }
 
+@test "killed, its files beside the result go with the next one there" {
+    touch hold.3
+    local ab=("$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --value 1)
+    "${ab[@]}" >said 2>&1 3>&- &
+    wait_until -p $! sims 3
+    kill -9 $!
+    wait $! || true
+    wait_until no_sim
+    [ -d nht1-studies/ab/nht1-files-* ]
+    rm hold.3
+    run "${ab[@]}" --b='--value 2'
+    expect_status 2
+    [ -e nht1-studies/ab-2/ab.json ]
+    [ -z "$(find nht1-studies -name 'nht1-files-*')" ]
+}
+
 @test "wrong words are refused before anything is run" {
     local words
     mkdir full

@@ -30,6 +30,15 @@ class Folders(unittest.TestCase):
         self.made(scratch.PREFIX + '1' * 16)
         self.assertEqual(self.left_by('1' * 16), [])
 
+    def test_what_a_killed_driver_left_among_temporary_files_goes(self):
+        self.made(scratch.PREFIX + '0' * 16)
+        self.addCleanup(setattr, tempfile, 'tempdir', tempfile.tempdir)
+        tempfile.tempdir = self.base
+        with scratch.temporary() as path:
+            self.assertEqual(os.listdir(self.base), [os.path.basename(path)])
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o700)
+        self.assertEqual(os.listdir(self.base), [])
+
     def test_of_a_driver_that_lives_it_stays(self):
         theirs = self.made(scratch.PREFIX + '0' * 16)
         handle = os.open(theirs, os.O_RDONLY)

@@ -12,7 +12,6 @@ import os
 import secrets
 import shutil
 import socket
-import tempfile
 import time
 from types import SimpleNamespace
 
@@ -191,7 +190,7 @@ class Check:
 
     def _problem(self):
         """Words for the problem, by a pilot: one round of few steps."""
-        with tempfile.TemporaryDirectory(prefix='nht1-check-') as store:
+        with scratch.temporary() as store:
             root, status, why = self._start('pilot', [
                 '--class', 'A', '--steps', str(PILOT_STEPS), '--io', ','.join(['none'] + self.writers), '--tc',
                 'measure', '--tc-store', os.path.join(store, 'tc.json')], max(5, PILOT_SHARE * self.left_s()), 'pilot')

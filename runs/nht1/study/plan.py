@@ -4,10 +4,9 @@ what would not fit. A point that a program refuses is an error in the descriptio
 import dataclasses
 import os
 import re
-import tempfile
 
 from .. import text
-from . import child
+from . import child, scratch
 from .folder import read_json
 
 UNKNOWN_TIMEOUT_S = 3600
@@ -48,9 +47,9 @@ def _written_down(point):
     return Estimate(seconds, source='the description')
 
 
-def _ask(point, program, launcher, where, scratch):
+def _ask(point, program, launcher, where, spare):
     """The answer of --dry-run and its exit status, or what went wrong."""
-    answer = os.path.join(scratch, 'plan.json')
+    answer = os.path.join(spare, 'plan.json')
     words = [program.path] + program.arguments(point) + ['--dry-run', '--ranks', str(point.ranks)]
     if launcher.nodes > 1:
         words += ['--nodes', str(min(launcher.nodes, point.ranks))]
@@ -72,8 +71,8 @@ def _culprit(point, line):
     return point.place(next((n for n in named if n in point.entries), 'program'))
 
 
-def _program_says(point, program, launcher, where, scratch):
-    value, status, said = _ask(point, program, launcher, where, scratch)
+def _program_says(point, program, launcher, where, spare):
+    value, status, said = _ask(point, program, launcher, where, spare)
     if status == 1:
         line = next((l for l in said.splitlines() if l.startswith(program.name)), said)
         raise _culprit(point, line).wrong('the point with %s is refused: %s' % (
@@ -89,7 +88,7 @@ def make(points, programs, launcher, where, tick):
     """{point id: Estimate}. where: folder in which files would be written; programs: {point id:
     Program}. tick(done) is called after each point."""
     found, same = {}, {}
-    with tempfile.TemporaryDirectory(prefix='nht1-plan-') as scratch:
+    with scratch.temporary() as spare:
         for done, point in enumerate(points, 1):
             program = programs[point.id]
             if not program.plan or point.value('estimate_s') is not None:
@@ -97,7 +96,7 @@ def make(points, programs, launcher, where, tick):
             else:
                 key = (program.path, tuple(program.arguments(point)), point.ranks, point.threads)
                 if key not in same:
-                    same[key] = _program_says(point, program, launcher, where, scratch)
+                    same[key] = _program_says(point, program, launcher, where, spare)
                 found[point.id] = same[key]
             tick(done)
     return found

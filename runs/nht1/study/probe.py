@@ -2,10 +2,9 @@
 """What a description may ask of this computer before its points are known: whether ranks or threads
 use the cores better, and how fast. It costs two short runs of nht1-bt that write nothing."""
 import os
-import tempfile
 
 from .. import command, results, tools
-from . import child
+from . import child, scratch
 
 STEPS, LIMIT_S = 6, 120
 NAMES = ('probe_ranks', 'probe_threads', 'probe_s')
@@ -46,11 +45,11 @@ def shape(args, cores, launcher):
 
 
 def _seconds(shape, launcher):
-    with tempfile.TemporaryDirectory(prefix='nht1-probe-') as scratch:
-        file = os.path.join(scratch, 'result.json')
+    with scratch.temporary() as spare:
+        file = os.path.join(spare, 'result.json')
         words = [tools.path('nht1-bt') or 'nht1-bt', '--n', '64', '--steps', str(STEPS), '--dt',
                  '0.0008', '--io', 'none', '--tc', 'measure', '--tc-store',
-                 os.path.join(scratch, 'tc.json'), '--progress', 'never', '--json', file]
+                 os.path.join(spare, 'tc.json'), '--progress', 'never', '--json', file]
         try:
             child.ask(launcher.command(*shape, words), LIMIT_S, launcher.environment(*shape, {}))
             times = [results.real(r, 't_t_s') for r in

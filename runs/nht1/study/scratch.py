@@ -6,8 +6,10 @@ import contextlib
 import fcntl
 import os
 import re
+import secrets
 import shutil
 import socket
+import tempfile
 
 PREFIX = 'nht1-files-%s-' % re.sub('[^A-Za-z0-9.-]', '_', socket.gethostname())
 
@@ -43,13 +45,13 @@ def sweep(base):
 
 
 @contextlib.contextmanager
-def folder(base, number):
+def folder(base, number, mode=0o777):
     """An empty folder in base, until the end of the block. number: 16 hexadecimal digits that no other driver has."""
     sweep(base)
     path = os.path.join(base, PREFIX + number)
     while True:
         shutil.rmtree(path, ignore_errors=True)  # where there are no locks
-        os.mkdir(path)
+        os.mkdir(path, mode)
         handle = _held(path, 0)
         if os.path.isdir(path):
             break
@@ -61,3 +63,8 @@ def folder(base, number):
         shutil.rmtree(path, ignore_errors=True)
         if handle is not None:
             os.close(handle)
+
+
+def temporary():
+    """The same where temporary files go, for what nobody else is to see."""
+    return folder(tempfile.gettempdir(), secrets.token_hex(8), 0o700)

@@ -9,7 +9,7 @@ import shlex
 import sys
 
 from .. import VERSION, command, stats, text, tools, trouble
-from . import child, drive, launch, plan, probe, programs, speak, summary, sweep
+from . import child, drive, launch, plan, probe, programs, scratch, speak, summary, sweep
 from .folder import Folder, check_place, choose, existing, shown
 
 REPORT_S = 600
@@ -38,7 +38,8 @@ def new_folder(out, name, where=None):
             return os.path.abspath(path)
         except OSError as e:
             if isinstance(e, FileExistsError) and not out:
-                continue  # of an earlier study, or of one that began at the same time
+                scratch.sweep(path)  # of an earlier study, or of one that began at the same time
+                continue
             raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
 
 
