@@ -15,12 +15,11 @@
 
 int bt_dump_new(struct bt_dump *d, int64_t n)
 {
-    const size_t words = (size_t)digest_words(n);
+    const int64_t words = digest_words(n);
     *d = (struct bt_dump){.n = n, .threads = omp_get_max_threads()};
-    d->digest = calloc(words, sizeof *d->digest);
-    d->part = calloc((size_t)d->threads * words, sizeof *d->part);
-    if (d->digest && d->part) return 0;
-    return mem_error("the digests of %d threads", d->threads);
+    d->digest = mem_new(words, sizeof *d->digest, "the digests of a dump");
+    d->part = mem_new(d->threads * words, sizeof *d->part, "the digests of %d threads", d->threads);
+    return d->digest && d->part ? 0 : ERR_NOMEM;
 }
 
 void bt_dump_free(struct bt_dump *d)

@@ -613,12 +613,12 @@ static int take_hints(struct bt_setup *s, int n, const char *hints)
     const char *end = hints;
     for (int i = 0; i < n; i++)
         end += strlen(end) + 1;
-    const char **item = calloc((size_t)n + 1, sizeof *item);
-    char *text = malloc((size_t)(end - hints) + 1);
+    const char **item = mem_new(n + 1, sizeof *item, "hints");
+    char *text = mem_new(end - hints + 1, 1, "hints");
     if (!item || !text) {
         free(item);
         free(text);
-        return mem_error("hints");
+        return ERR_NOMEM;
     }
     memcpy(text, hints, (size_t)(end - hints));
     for (int i = 0; i < n; i++)

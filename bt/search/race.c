@@ -628,19 +628,19 @@ int race_add_result(struct race *r, const struct race_trial *done)
 
 int race_new(struct race **race, const struct race_plan *plan, double now_s)
 {
-    const size_t n = (size_t)plan->n;
-    struct race *r = calloc(1, sizeof *r);
+    const int n = plan->n;
+    struct race *r = mem_new(1, sizeof *r, "a race");
     *race = r;
-    if (!r) return mem_error("a race");
+    if (!r) return ERR_NOMEM;
     r->plan = *plan;
-    r->entry = calloc(n + 1, sizeof *r->entry);
-    r->runner = calloc(n + 1, sizeof *r->runner);
-    r->order = calloc(n + 2, sizeof *r->order);
-    r->location = calloc(n + 1, sizeof *r->location);
+    r->entry = mem_new(n + 1, sizeof *r->entry, "a race of %d", n);
+    r->runner = mem_new(n + 1, sizeof *r->runner, "a race of %d", n);
+    r->order = mem_new(n + 2, sizeof *r->order, "a race of %d", n);
+    r->location = mem_new(n + 1, sizeof *r->location, "a race of %d", n);
+    if (!r->entry || !r->runner || !r->order || !r->location) return ERR_NOMEM;
     r->rng = gsl_rng_alloc(gsl_rng_mt19937);
-    if (!r->entry || !r->runner || !r->order || !r->location || !r->rng)
-        return mem_error("a race of %d", plan->n);
-    memcpy(r->entry, plan->entry, n * sizeof *r->entry);
+    if (!r->rng) return mem_error("random numbers");
+    memcpy(r->entry, plan->entry, (size_t)n * sizeof *r->entry);
     gsl_rng_set(r->rng, plan->seed);
     for (int c = 0; c < plan->n; c++)
         r->runner[c].state = RACE_IN;

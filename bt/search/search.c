@@ -395,10 +395,10 @@ static int search_locked(struct bt_search *search, FILE *to)
 
 int bt_search_make(struct bt_search **made, struct bt_job *job, FILE *to)
 {
-    struct bt_search *search = *made = calloc(1, sizeof *search);
+    struct bt_search *search = *made = mem_new(1, sizeof *search, "the search");
     struct io_lock lock;
     char path[4096];
-    TRY(par_agree(job->comm, search ? 0 : mem_error("the search")));
+    TRY(par_agree_memory(job->comm, search));
     search->job = job;
     job->search = (struct bt_addition){bt_finding_json, search};
     const json_t *first = json_array_get(job->left_out, 0);

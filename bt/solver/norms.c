@@ -37,10 +37,9 @@ static int finish(struct bt_solver *s, struct sum *part, double scale, double x[
 /* One set of sums per thread. */
 static struct sum *sums_new(const struct bt_solver *s)
 {
-    struct sum *part = malloc((size_t)s->threads * BT_NCOMP * sizeof *part);
+    struct sum *part = mem_new(s->threads * BT_NCOMP, sizeof *part, "norms");
     for (int i = 0; part && i < s->threads * BT_NCOMP; i++)
         sum_clear(&part[i]);
-    if (!part) mem_error("norms");
     return part;
 }
 
@@ -62,7 +61,7 @@ int bt_solver_error_norms(struct bt_solver *s, double xce[BT_NCOMP])
 {
     int rc;
     struct sum *part = sums_new(s);
-    TRY_TO(done, rc, par_agree(s->comm, part ? 0 : ERR_NOMEM));
+    TRY_TO(done, rc, par_agree_memory(s->comm, part));
 #pragma omp parallel for schedule(static) collapse(2) num_threads(s->threads)
     for (int64_t k = 0; k < s->d.count[2]; k++)
         for (int64_t j = 0; j < s->d.count[1]; j++)
@@ -86,7 +85,7 @@ int bt_solver_residual_norms(struct bt_solver *s, double xcr[BT_NCOMP])
 {
     int rc;
     struct sum *part = sums_new(s);
-    TRY_TO(done, rc, par_agree(s->comm, part ? 0 : ERR_NOMEM));
+    TRY_TO(done, rc, par_agree_memory(s->comm, part));
     TRY_TO(done, rc, bt_exchange(s));
     bt_rhs_all(s);
     if (s->active) {

@@ -163,10 +163,10 @@ int bt_solver_new_charged(struct bt_solver **out, MPI_Comm comm, const struct bt
                           const struct bt_decomp *d, const char *isa, const char *charge)
 {
     int rc = 0;
-    struct bt_solver *s = calloc(1, sizeof *s);
+    struct bt_solver *s = mem_new(1, sizeof *s, "a solver");
     *out = NULL;
-    if (s && charge) s->charge = calloc(1, sizeof *s->charge);
-    rc = par_agree(comm, s && (s->charge || !charge) ? 0 : mem_error("a solver"));
+    if (s && charge) s->charge = mem_new(1, sizeof *s->charge, "a solver");
+    rc = par_agree_memory(comm, s && (s->charge || !charge));
     if (rc < 0) {
         if (s) free(s->charge);
         free(s);
