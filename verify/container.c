@@ -181,9 +181,9 @@ static int read_values(struct container *c, void *to, int64_t bytes, int64_t off
 int container_open(struct shape_file *f, int format, int64_t bytes, struct shape *shape)
 {
     char path[64];
-    struct container *c = f->container = calloc(1, sizeof *c);
+    struct container *c = f->container = mem_new(1, sizeof *c, "opening %s", f->path);
     f->read = read_values;
-    if (!c) return mem_error("opening %s", f->path);
+    if (!c) return ERR_NOMEM;
     c->path = f->path;
     TRY(load(c, format));
     expect_crashes(f->path, formats[format].library);

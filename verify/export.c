@@ -255,9 +255,9 @@ static const struct format formats[] = {
 static int choose_dumps(struct exporter *e)
 {
     const struct check *c = e->c;
-    e->dump = calloc((size_t)c->dumps_n + 1, sizeof *e->dump);
-    e->time = calloc((size_t)c->dumps_n + 1, sizeof *e->time);
-    if (!e->dump || !e->time) return mem_error("a list of dumps");
+    e->dump = mem_new(c->dumps_n + 1, sizeof *e->dump, "a list of dumps");
+    e->time = mem_new(c->dumps_n + 1, sizeof *e->time, "a list of dumps");
+    if (!e->dump || !e->time) return ERR_NOMEM;
     for (int64_t d = 0; d < c->dumps_n; d++) {
         const struct check_dump *dump = &c->dump[d];
         if (dump->state != CHECK_RIGHT && dump->state != CHECK_UNJUDGED) continue;

@@ -169,9 +169,9 @@ static int get_dumps(const struct source *s, struct manifest *m)
     m->dumps_n = (int64_t)json_array_size(list);
     if (m->dumps_n > m->shape.dumps_n)
         return bad_member(s, "dumps", "has more entries than planned");
-    m->dump = calloc((size_t)m->dumps_n + 1, sizeof *m->dump);
-    m->words = calloc((size_t)m->dumps_n + 1, (size_t)digest_words(m->shape.n) * 8);
-    if (!m->dump || !m->words) return mem_error("%s", s->where);
+    m->dump = mem_new(m->dumps_n + 1, sizeof *m->dump, "%s", s->where);
+    m->words = mem_new(m->dumps_n + 1, (size_t)digest_words(m->shape.n) * 8, "%s", s->where);
+    if (!m->dump || !m->words) return ERR_NOMEM;
     for (int64_t d = 0; d < m->dumps_n; d++) {
         entry.object = json_array_get(list, (size_t)d);
         snprintf(entry.where, sizeof entry.where, "%.4150s: dumps[%" PRId64 "]", s->where, d);

@@ -186,9 +186,9 @@ static int make_file(struct merge *m, const char *path)
         return err_set(ERR_USAGE, "%s is not a regular file: move it away to merge", path);
     if (there && st.st_size > 0)
         return err_set(ERR_USAGE, "%s has content already: move it away to merge again", path);
-    m->plane = calloc(1, (size_t)shape_plane_bytes(m->shape));
-    m->slab = calloc(1, (size_t)shape_plane_bytes(m->shape));
-    if (!m->plane || !m->slab) return mem_error("a plane");
+    m->plane = mem_new(shape_plane_bytes(m->shape), 1, "a plane");
+    m->slab = mem_new(shape_plane_bytes(m->shape), 1, "a plane");
+    if (!m->plane || !m->slab) return ERR_NOMEM;
     int64_t complete_n = 0;
     for (int64_t d = 0; d < m->manifest.dumps_n; d++)
         complete_n += manifest_complete(&m->manifest, d);
