@@ -113,10 +113,9 @@ static int grid_make(MPI_Comm row, int n, int dims_n, struct beff_grid *grid)
         TRY_MPI(MPI_Comm_free(&cart));
     }
     /* Every process tells its position in the grid, or that it has none. */
-    int *all = calloc((size_t)n, sizeof *all);
-    grid->order = calloc((size_t)n, sizeof *grid->order);
-    int rc = all && grid->order ? 0 : mem_error("a grid of %d processes", n);
-    rc = par_agree(row, rc);
+    int *all = mem_new(n, sizeof *all, "a grid of %d processes", n);
+    grid->order = mem_new(n, sizeof *grid->order, "a grid of %d processes", n);
+    int rc = par_agree_memory(row, all && grid->order);
     if (rc == 0)
         rc = par_check(MPI_Allgather(&position, 1, MPI_INT, all, 1, MPI_INT, row), "MPI_Allgather");
     for (int r = 0; rc == 0 && r < n; r++)

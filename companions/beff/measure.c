@@ -49,9 +49,9 @@ static int run_allocate(struct run *run)
 {
     const int cells = run->cells;
     run->maxima_n = 3 * cells + BEFF_METHODS_N + 1;
-    run->loop = calloc((size_t)cells, sizeof *run->loop);
-    run->maxima = calloc((size_t)(run->maxima_n + cells), sizeof *run->maxima);
-    if (!run->loop || !run->maxima) return mem_error("%d measurements", cells);
+    run->loop = mem_new(cells, sizeof *run->loop, "%d measurements", cells);
+    run->maxima = mem_new(run->maxima_n + cells, sizeof *run->maxima, "%d measurements", cells);
+    if (!run->loop || !run->maxima) return ERR_NOMEM;
     run->time = run->maxima;
     run->high = run->time + cells;
     run->low = run->high + cells;

@@ -282,11 +282,11 @@ static void add_analysis(struct beff_plan *plan, const struct beff_plan_spec *sp
 int beff_plan_make(const struct beff_plan_spec *spec, struct beff_plan *plan)
 {
     const int most = BEFF_RINGS_N + spec->random_n + BEFF_ANALYSIS_MAX;
-    int *order = calloc((size_t)spec->n, sizeof *order);
+    int *order = mem_new(spec->n, sizeof *order, "the patterns of %d processes", spec->n);
     *plan = (struct beff_plan){.n = spec->n, .rank = spec->rank, .random_n = spec->random_n};
     plan->digest = UINT64_C(0xcbf29ce484222325);
-    plan->pattern = calloc((size_t)most, sizeof *plan->pattern);
-    int rc = order && plan->pattern ? 0 : mem_error("the patterns of %d processes", spec->n);
+    plan->pattern = mem_new(most, sizeof *plan->pattern, "%d patterns", most);
+    int rc = order && plan->pattern ? 0 : ERR_NOMEM;
     if (rc == 0) add_rings(plan, spec->definition, order);
     if (rc == 0) rc = add_random(plan, spec, order);
     if (rc == 0 && spec->analysis) add_analysis(plan, spec, order);

@@ -322,9 +322,9 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &job->size));
     if (setup->opt.ranks > 0) job->size = (int)setup->opt.ranks;
     TRY(beffio_setup_schedule(setup, job->size));
-    job->part = calloc((size_t)setup->schedule.partitions_n, sizeof *job->part);
-    job->rep = calloc((size_t)setup->opt.repeat, sizeof *job->rep);
-    TRY(par_agree(MPI_COMM_WORLD, job->part && job->rep ? 0 : mem_error("the partitions")));
+    job->part = mem_new(setup->schedule.partitions_n, sizeof *job->part, "the partitions");
+    job->rep = mem_new(setup->opt.repeat, sizeof *job->rep, "the repetitions");
+    TRY(par_agree_memory(MPI_COMM_WORLD, job->part && job->rep));
     for (int i = 0; i < setup->schedule.partitions_n; i++)
         job->part[i].bench.comm = MPI_COMM_NULL;
     TRY(nodes_find(MPI_COMM_WORLD, &job->nodes));

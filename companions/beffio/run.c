@@ -222,9 +222,9 @@ static int repeat(struct beffio_job *job)
 {
     const int reps_n = (int)job->setup->opt.repeat, n = job->setup->schedule.partitions_n;
     const size_t bytes = (size_t)n * sizeof *job->part;
-    struct beffio_part *aside = malloc((size_t)reps_n * bytes);
-    double *sorted = calloc((size_t)reps_n, sizeof *sorted);
-    int rc = par_agree(MPI_COMM_WORLD, aside && sorted ? 0 : mem_error("repetitions"));
+    struct beffio_part *aside = mem_new(reps_n, bytes, "repetitions");
+    double *sorted = mem_new(reps_n, sizeof *sorted, "repetitions");
+    int rc = par_agree_memory(MPI_COMM_WORLD, aside && sorted);
     for (int r = 0; rc == 0 && r < reps_n; r++) {
         const int64_t before_n = job->wrong_n;
         rc = measure_all(job);

@@ -284,9 +284,9 @@ int workload_type_pieces(int n, const int64_t *displacement, const int64_t *byte
     for (int i = 0; i < n; i++)
         parts += (bytes[i] + most - 1) / most;
     if (parts > INT_MAX) return err_set(ERR_USAGE, "a call of more pieces than MPI can describe");
-    MPI_Aint *at = calloc((size_t)parts + 1, sizeof *at);
-    int *length = calloc((size_t)parts + 1, sizeof *length);
-    int rc = at && length ? 0 : mem_error("%d pieces", n);
+    MPI_Aint *at = mem_new(parts + 1, sizeof *at, "%d pieces", n);
+    int *length = mem_new(parts + 1, sizeof *length, "%d pieces", n);
+    int rc = at && length ? 0 : ERR_NOMEM;
     int p = 0;
     for (int i = 0; rc == 0 && i < n; i++)
         for (int64_t done = 0; done < bytes[i]; done += most) {

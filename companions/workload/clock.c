@@ -98,9 +98,9 @@ int workload_times_gather(MPI_Comm comm, const struct workload_clock *c,
     int rc = 0;
     if (rank == 0) {
         t->ranks_n = size;
-        t->first_s = calloc((size_t)size, sizeof(double));
-        t->last_s = calloc((size_t)size, sizeof(double));
-        if (!t->first_s || !t->last_s) rc = mem_error("the times");
+        t->first_s = mem_new(size, sizeof(double), "the times of %d processes", size);
+        t->last_s = mem_new(size, sizeof(double), "the times of %d processes", size);
+        if (!t->first_s || !t->last_s) rc = ERR_NOMEM;
     }
     TRY(par_agree(comm, rc));
     const double my_first = m->first - c->offset_s - begun, my_last = m->last - c->offset_s - begun;

@@ -145,10 +145,10 @@ static int buffers_make(struct phase_run *t)
     t->slots = t->a.slots_n;
     if (t->reads && t->slots > room / t->a.slot_bytes) t->slots = room / t->a.slot_bytes;
     if (t->slots < 1) t->slots = 1;
-    t->memory = calloc((size_t)t->slots, (size_t)t->a.slot_bytes);
-    if (!t->memory)
-        return mem_error("%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer", t->slots,
-                         t->a.slot_bytes);
+    t->memory = mem_new(t->slots, (size_t)t->a.slot_bytes,
+                        "%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer", t->slots,
+                        t->a.slot_bytes);
+    if (!t->memory) return ERR_NOMEM;
     for (int64_t i = 0; !t->reads && i < t->a.n; i++)
         each_piece(t, i, slot_at(t, slot_of_call(t, i / t->p->group)), fill_piece);
     return 0;
@@ -167,9 +167,9 @@ static int type_make(struct phase_run *t, int64_t c, MPI_Datatype *out)
         return err_set(ERR_USAGE,
                        "a call has more pieces than MPI can describe: raise memory-block, or lower "
                        "group or record");
-    int64_t *at = calloc((size_t)pieces + 1, sizeof *at);
-    int64_t *bytes = calloc((size_t)pieces + 1, sizeof *bytes);
-    int rc = at && bytes ? 0 : mem_error("%" PRId64 " pieces", pieces);
+    int64_t *at = mem_new(pieces + 1, sizeof *at, "%" PRId64 " pieces", pieces);
+    int64_t *bytes = mem_new(pieces + 1, sizeof *bytes, "%" PRId64 " pieces", pieces);
+    int rc = at && bytes ? 0 : ERR_NOMEM;
     for (int64_t i = from; rc == 0 && i < to; i++) {
         const int64_t k_n = workload_memory_pieces(&t->shape, m, t->c->rank, t->a.access[i].number);
         for (int64_t k = 0; k < k_n; k++, n++) {
@@ -223,10 +223,10 @@ static int set_view(struct phase_run *t)
 {
     int64_t accesses, period;
     workload_shape_period(&t->shape, t->c->rank, &accesses, &period);
-    int64_t *at = calloc((size_t)accesses + 1, sizeof *at);
-    int64_t *bytes = calloc((size_t)accesses + 1, sizeof *at);
+    int64_t *at = mem_new(accesses + 1, sizeof *at, "a view");
+    int64_t *bytes = mem_new(accesses + 1, sizeof *bytes, "a view");
     const int64_t begin = t->a.access[0].in.offset;
-    int rc = at && bytes ? 0 : mem_error("a view");
+    int rc = at && bytes ? 0 : ERR_NOMEM;
     for (int64_t i = 0; rc == 0 && i < accesses; i++) {
         at[i] = t->a.access[i].in.offset - begin;
         bytes[i] = t->a.access[i].in.bytes;
