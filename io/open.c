@@ -148,13 +148,13 @@ static int prove_room(struct io_file *f)
     }
     TRY(par_agree(f->ctx.comm, rc)); /* the sweep is over */
     if (f->has_parts) rc = par_in_turn(f->ctx.comm, prove_part, &parts);
-    f->times = rc == 0 ? calloc((size_t)s->dumps_n, sizeof *f->times) : NULL;
+    if (rc == 0)
+        f->times = mem_new(s->dumps_n, sizeof *f->times,
+                           "writing %" PRId64 " dumps of N = %" PRId64
+                           ": choose a longer --interval or fewer --steps",
+                           s->dumps_n, s->n);
     f->stats.dump = f->times;
-    if (rc == 0 && !f->times)
-        rc = mem_error("writing %" PRId64 " dumps of N = %" PRId64
-                       ": choose a longer --interval or fewer --steps",
-                       s->dumps_n, s->n);
-    return par_agree(f->ctx.comm, rc);
+    return par_agree(f->ctx.comm, rc == 0 && !f->times ? ERR_NOMEM : rc);
 }
 
 /* What the files of this run are, and what those were that they replace: [out] id, on rank 0, of
@@ -164,9 +164,9 @@ static int gather_identities(const struct io_file *f, struct identity **id, int6
     const int64_t n = f->has_parts ? f->ctx.size + 1 : 1;
     const int words = IDENTITY_WORDS;
     *ids_n = 2 * n;
-    struct identity *made = calloc(2 * (size_t)n, sizeof *made), *old = made + n;
+    struct identity *made = mem_new(2 * n, sizeof *made, "a list of files"), *old = made + n;
     *id = made;
-    TRY(par_agree(f->ctx.comm, made ? 0 : mem_error("a list of files")));
+    TRY(par_agree_memory(f->ctx.comm, made));
     made[0] = f->place.id;
     old[0] = f->place.old;
     if (!f->has_parts) return 0;

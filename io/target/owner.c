@@ -246,10 +246,10 @@ static int share_lists(MPI_Comm comm, const struct question *q, struct identity 
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    if (rank != 0) *id = calloc((size_t)q->ids_n + 1, sizeof **id);
-    if (rank != 0) *box = calloc((size_t)q->parts_n + 1, sizeof **box);
+    if (rank != 0) *id = mem_new(q->ids_n + 1, sizeof **id, "a list of files");
+    if (rank != 0) *box = mem_new(q->parts_n + 1, sizeof **box, "a list of parts");
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): of rank 0 both are kept */
-    TRY(par_agree(comm, *id && *box ? 0 : mem_error("a list of parts")));
+    TRY(par_agree_memory(comm, *id && *box));
     TRY_MPI(MPI_Bcast(*id, (int)(IDENTITY_WORDS * q->ids_n), MPI_INT64_T, 0, comm));
     return par_check(MPI_Bcast(*box, (int)(6 * q->parts_n), MPI_INT64_T, 0, comm), "MPI_Bcast");
 }

@@ -90,9 +90,9 @@ int io_background_open(struct io_background *b, const struct io_context *ctx,
     if (!b->owns) return 0;
     TRY(io_fd_open(ctx, b->direct ? &b->tail_fd : &b->fd));
     const size_t bytes = (size_t)block_down(b->slot_bytes + 2 * IO_BLOCK_BYTES);
-    b->job = calloc((size_t)b->slots_n, sizeof *b->job);
-    b->engine_state = calloc(1, engine->state_size);
-    if (!b->job || !b->engine_state) return mem_error("writing in the background");
+    b->job = mem_new(b->slots_n, sizeof *b->job, "writing in the background");
+    b->engine_state = mem_new(1, engine->state_size, "writing in the background");
+    if (!b->job || !b->engine_state) return ERR_NOMEM;
     for (int s = 0; s < b->slots_n; s++) {
         b->job[s].data = buffer_new(bytes);
         if (!b->job[s].data)

@@ -148,9 +148,9 @@ int io_container_make(struct io_structure *s, enum io_format format, const struc
     *s = (struct io_structure){.fd = -1, .body = {.format = format}};
     if (format == IO_HDF5) s->body.chunk = spec->tuning.chunk; /* the others know no chunks */
     TRY(io_container_load(format));
-    int64_t *step = calloc((size_t)spec->dumps_n, sizeof *step);
+    int64_t *step = mem_new(spec->dumps_n, sizeof *step, "the steps of %s", spec->path);
     s->fd = memfd_create("nht1-structure", MFD_CLOEXEC);
-    int rc = step ? 0 : mem_error("the steps of %s", spec->path);
+    int rc = step ? 0 : ERR_NOMEM;
     if (s->fd < 0) rc = err_set_errno(ERR_IO, errno, "memfd_create");
     for (int64_t d = 0; rc == 0 && d < spec->dumps_n; d++)
         step[d] = num_min((d + 1) * spec->interval, spec->steps_n);
