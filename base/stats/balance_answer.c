@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/json.h"
 #include "base/stat.h"
 #include "base/stats/request.h"
@@ -112,5 +113,5 @@ int answer_balance(struct request *r, json_t **out)
                      "settled", settled);
     if (found == BALANCE_FASTER)
         js_set(*out, "data_factor", js_real(balance_spare(&rounds.of_zeta, &rounds.of_data)));
-    return *out ? 0 : ERR_NOMEM;
+    return *out ? 0 : mem_error("the answer");
 }

@@ -31,12 +31,11 @@ struct pooled {
 /* Ratios are compared as differences of logarithms. */
 static double *logs_of(const struct pair *p)
 {
-    double *logs = calloc((size_t)(p->a.n + p->b.n), sizeof *logs);
+    double *logs = mem_new(p->a.n + p->b.n, sizeof *logs, "the differences");
     for (int i = 0; logs && i < p->a.n; i++)
         logs[i] = log(p->a.x[i]);
     for (int i = 0; logs && i < p->b.n; i++)
         logs[p->a.n + i] = log(p->b.x[i]);
-    if (!logs) mem_error("the differences");
     return logs;
 }
 
@@ -96,7 +95,7 @@ static int write_pairs(const struct pair *pair, int n, double level, uint64_t se
                       "ratio_hi", js_real(exp(pool->means.hi)), "p_welch", js_real(pool->p),
                       "p_corrected", js_real(pooled_p), "test", "Welch, pooled");
     }
-    return json_object_set_new(*out, "pooled", pooled) < 0 ? ERR_NOMEM : 0;
+    return json_object_set_new(*out, "pooled", pooled) < 0 ? mem_error("the answer") : 0;
 }
 
 static int judge(struct request *r, struct pair *pair, int n, double *p, json_t **out)
@@ -140,9 +139,9 @@ int answer_differences(struct request *r, json_t **out)
     if (n > STATS_VALUES_MAX)
         return err_set(ERR_USAGE, "%s: \"pairs\": at most %d are expected", r->where,
                        STATS_VALUES_MAX);
-    struct pair *pair = calloc(n + 1, sizeof *pair);
-    double *p = calloc(n + 1, sizeof *p);
-    const int rc = pair && p ? judge(r, pair, (int)n, p, out) : mem_error("the differences");
+    struct pair *pair = mem_new((int64_t)n + 1, sizeof *pair, "the differences");
+    double *p = mem_new((int64_t)n + 1, sizeof *p, "the differences");
+    const int rc = pair && p ? judge(r, pair, (int)n, p, out) : ERR_NOMEM;
     free(p);
     free(pair);
     return rc;

@@ -127,7 +127,7 @@ int answer_centres(struct request *r, json_t **out)
     const size_t n = json_array_size(metrics);
     if (n < 1 || n > METRICS_MAX)
         return err_set(ERR_USAGE, "%s: \"metrics\": 1 to %d are expected", r->where, METRICS_MAX);
-    double *p = calloc(n + 1, sizeof *p);
+    double *p = mem_new((int64_t)n + 1, sizeof *p, "%zu metrics", n);
     json_t *list = json_array();
     *out = json_pack("{so so}", "level", js_real(level), "metrics", list);
     const int rc = p && *out ? centres(r, metrics, level, p, list) : mem_error("%zu metrics", n);
@@ -314,8 +314,8 @@ int answer_sequential(struct request *r, json_t **out)
     const size_t n = json_array_size(questions);
     if (n < 1 || n > METRICS_MAX)
         return err_set(ERR_USAGE, "%s: \"questions\": 1 to %d are expected", r->where, METRICS_MAX);
-    struct question *q = calloc(n, sizeof *q);
-    const int rc = q ? judge(r, questions, q, out) : mem_error("%zu questions", n);
+    struct question *q = mem_new((int64_t)n, sizeof *q, "%zu questions", n);
+    const int rc = q ? judge(r, questions, q, out) : ERR_NOMEM;
     free(q);
     return rc;
 }

@@ -150,8 +150,8 @@ int answer_unpaired(struct request *r, json_t **out)
     if (n < 1 || n > QUANTITIES_MAX)
         return err_set(ERR_USAGE, "%s: \"quantities\": 1 to %d are expected", r->where,
                        QUANTITIES_MAX);
-    double *p = calloc(n, sizeof *p);
-    const int rc = p ? answer_all(r, quantities, p, out) : mem_error("%zu quantities", n);
+    double *p = mem_new((int64_t)n, sizeof *p, "%zu quantities", n);
+    const int rc = p ? answer_all(r, quantities, p, out) : ERR_NOMEM;
     free(p);
     return rc;
 }
