@@ -495,12 +495,8 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
         plain_entry(
             to, "Disturbed",
             "other programs, or other virtual machines, took processors from the ranks in %d of "
-            "%d runs of the last rung%s",
-            s->disturbed_runs, s->rung_runs,
-            2 * s->disturbed_runs >= s->rung_runs
-                ? ": what was found is not remembered; search again when the computer does "
-                  "nothing else"
-                : "");
+            "%d runs of the last rung",
+            s->disturbed_runs, s->rung_runs);
     json_array_foreach(json_object_get(best, "against"), i, one)
     {
         snprintf(label, sizeof label, "%s", json_string_value(json_object_get(one, "label")));

@@ -106,7 +106,10 @@ static void keep_choice(struct bt_search *search)
     json_t *options = bt_candidate_options(&search->space.candidate[best]);
     if (bt_choice_keep(job, search->key, search->space.candidate[best].writer, options,
                        json_object_get(finding, "best")) < 0) {
-        bt_notice(job->notices, "--io auto: %s.", err_message());
+        bt_notice(job->notices, "--io auto: %s.%s", err_message(),
+                  2 * search->disturbed_runs >= search->rung_runs
+                      ? " Search again when the computer does nothing else."
+                      : "");
         err_clear();
     }
     json_decref(options);
