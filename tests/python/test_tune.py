@@ -27,9 +27,20 @@ class Choosing(unittest.TestCase):
         self.assertEqual(Choice(times, [0, 102, 1]).number, 2)
 
     def test_no_winner(self):
-        choice = Choice([rounds(1, 0.01, 1), rounds(0.995, 0.01, 2)], [0, 1])
+        choice = Choice([rounds(1, 0.004, 1), rounds(0.999, 0.004, 2)], [0, 1])
         self.assertEqual((choice.number, choice.verdict), (0, 'no winner'))
         self.assertIn('It does not matter: posix will do.', choice.answer(['posix', 'a']))
+
+    def test_wide_intervals_do_not_say_that_it_does_not_matter(self):
+        choice = Choice([rounds(1, 0.1, 1), rounds(1, 0.1, 2), rounds(1.5, 0.1, 3)], [0, 1, 2])
+        self.assertTrue(all(r.known() for r in choice.against.values()))
+        self.assertEqual((choice.number, choice.verdict), (0, 'undecided'))
+        self.assertGreater(choice.needed, 20)
+        self.assertRegex(choice.answer(['posix', 'a', 'b']), r'^Undecided: posix will do .* --rounds \d+, would tell\.$')
+
+    def test_what_is_surely_slower_needs_no_narrow_interval(self):
+        choice = Choice([rounds(1, 0.1, 1, 12), rounds(1.5, 0.1, 3, 12)], [0, 1])
+        self.assertEqual((choice.number, choice.verdict), (0, 'no winner'))
 
     def test_less_than_two_percent_make_no_difference(self):
         choice = Choice([rounds(1, 0.0005, 1), rounds(0.99, 0.0005, 2)], [0, 1])
@@ -44,12 +55,12 @@ class Choosing(unittest.TestCase):
 
     def test_undecided_says_how_many_rounds_at_each_share_of_the_error(self):
         # Of three ways each has a third of the error, so the first interval takes more rounds.
-        times = [rounds(1, 0.01, k, 6) for k in range(4)]
+        times = [rounds(1, 0.001, k, 6) for k in range(4)]
         choice = Choice(times, [0, 1, 2, 3])
         self.assertEqual(choice.verdict, 'undecided')
         self.assertEqual(choice.needed, 7)
         self.assertRegex(choice.answer(list('pabc')), r'About \d+ rounds of the comparison, --rounds \d+, would tell')
-        more = Choice([rounds(1, 0.01, k, choice.needed) for k in range(4)], [0, 1, 2, 3])
+        more = Choice([rounds(1, 0.001, k, choice.needed) for k in range(4)], [0, 1, 2, 3])
         self.assertNotEqual(more.verdict, 'undecided')
 
     def test_without_plain_writing_the_next_simple_one(self):

@@ -17,9 +17,9 @@ class Ratio:
     def __init__(self, way, base, error=ERROR):
         rounds = sorted(set(base) & set(way))
         self.pairs, self.centre, self.lo, self.hi = len(rounds), None, None, None
+        self.error, self.sides = error, {'a': [base[n] for n in rounds], 'b': [way[n] for n in rounds]}
         if rounds:
-            answer = stats.ask([{'what': 'centres', 'level': 1 - error, 'metrics': [
-                {'a': [base[n] for n in rounds], 'b': [way[n] for n in rounds]}]}])[0]['metrics'][0]
+            answer = stats.ask([{'what': 'centres', 'level': 1 - error, 'metrics': [self.sides]}])[0]['metrics'][0]
             self.centre, self.lo, self.hi = (answer[k] for k in ('centre', 'lo', 'hi'))
 
     def alike(self):
@@ -34,6 +34,16 @@ class Ratio:
     def known(self):
         return self.lo is not None and self.hi is not None
 
+    def excluded(self):
+        """That it is faster by more than makes a difference."""
+        return self.known() and self.lo >= 1 - ALIKE
+
+    def needed(self):
+        """Rounds that would probably tell whether it is; None where that is not known."""
+        answer = stats.ask([{'what': 'sequential', 'error': self.error, 'questions': [
+            dict(self.sides, bounds=[1 - ALIKE])]}])[0]['questions'][0]['bounds'][0]
+        return answer['rounds_needed'] and max(self.pairs + 1, int(answer['rounds_needed']))
+
 
 class Choice:
     """Which way to take. times: [{round: T_T}], of each way; costs: how much each asks for, the least of
@@ -43,7 +53,7 @@ class Choice:
         measured = [i for i in range(len(times)) if times[i]]
         self.plain = min(measured, key=lambda i: costs[i], default=None)
         self.number, self.verdict, self.against = self.plain, 'undecided', {}
-        self.needed = None  # rounds that would decide, as then there are intervals; None: decided, or these do not help
+        self.needed = None  # rounds that would decide; None: decided, or not known
         if self.plain is None:
             return
         others = [i for i in measured if i != self.plain]
@@ -55,8 +65,11 @@ class Choice:
             tied = [i for i in faster if i == fastest or not Ratio(times[i], times[fastest]).slower()]
             self.number = min(tied, key=lambda i: (costs[i], self.against[i].centre))
             self.verdict = 'winner'
-        elif all(r.known() for r in self.against.values()):
+        elif all(r.excluded() for r in self.against.values()):
             self.verdict = 'no winner'
+        elif all(r.known() for r in self.against.values()):
+            needed = [r.needed() for r in self.against.values() if not r.excluded()]
+            self.needed = max(needed) if all(needed) else None
         else:
             # An interval takes so many rounds that all of them lie on one side with at most its share of the error.
             least = math.ceil(1 + math.log2(len(others) / ERROR))
@@ -75,9 +88,7 @@ class Choice:
             return '%s takes %.3f (%.3f to %.3f) of the time of %s.' % (
                 names[self.number], won.centre, won.lo, won.hi, plain)
         if self.verdict == 'no winner':
-            gain = 100 * max([1 - r.lo for r in self.against.values()] + [0])
-            return 'It does not matter: %s will do. No other way is shown to be faster%s.' % (
-                plain, ', nor can any be by more than %.0f %%' % gain if gain >= 1 else '')
+            return 'It does not matter: %s will do. No other way is faster by more than %g %%.' % (plain, 100 * ALIKE)
         return 'Undecided: %s will do until another way is shown to be faster. %s would tell.' % (plain, (
             'About %s of the comparison, --rounds %d%s,' % (text.plural(self.needed, 'round'), self.needed, (
                 ' --minutes %s' % text.number(minutes, 2)) if minutes else '') if self.needed else
