@@ -2,8 +2,6 @@
 #include "base/stat.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -15,8 +13,6 @@
 
 /* Scales the median absolute deviation to the standard deviation of a normal distribution. */
 static const double MAD_TO_SD = 1.4826;
-
-enum { RESAMPLES = 4000 };
 
 static int no_memory(int n)
 {
@@ -75,68 +71,37 @@ int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, dou
     return 0;
 }
 
-/* The median of n values drawn from x[0..n-1] with replacement. draw: [out] room for n values. */
-static double resampled_median(gsl_rng *rng, const double *x, double *draw, int n)
+/* The largest number of values below the median that is less probable than share: coins, n of them. -1: none is. */
+static int sign_cut(int n, double share)
 {
-    for (int i = 0; i < n; i++)
-        draw[i] = x[gsl_rng_uniform_int(rng, (unsigned)n)];
-    gsl_sort(draw, 1, (size_t)n);
-    return sorted_median(draw, n);
-}
-
-/* Interval of the median of x or, where there is a y, of the median of y over that of x. */
-static int bootstrap(const double *x, int nx, const double *y, int ny, double level, uint64_t seed,
-                     double *lo, double *hi)
-{
-    ERR_ASSERT(nx >= 1 && level > 0 && level < 1);
-    int rc = 0;
-    const int longest = nx > ny ? nx : ny;
-    /* GSL ends the program when it has no memory, unless its handler is off. */
-    gsl_error_handler_t *before = gsl_set_error_handler_off();
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    gsl_set_error_handler(before);
-    double *draw = malloc(((size_t)longest + RESAMPLES) * sizeof *draw);
-    if (!draw || !rng) {
-        rc = no_memory(nx + ny);
-    } else {
-        double *found = draw + longest;
-        gsl_rng_set(rng, seed);
-        for (int b = 0; b < RESAMPLES; b++) {
-            found[b] = resampled_median(rng, x, draw, nx);
-            if (y) found[b] = resampled_median(rng, y, draw, ny) / found[b];
-        }
-        gsl_sort(found, 1, RESAMPLES);
-        *lo = gsl_stats_quantile_from_sorted_data(found, 1, RESAMPLES, (1 - level) / 2);
-        *hi = gsl_stats_quantile_from_sorted_data(found, 1, RESAMPLES, (1 + level) / 2);
+    int lowest = -1, beyond = n / 2; /* P(at most n / 2 heads) >= 0.5 */
+    while (beyond - lowest > 1) {
+        const int k = lowest + (beyond - lowest) / 2;
+        if (gsl_cdf_binomial_P((unsigned)k, 0.5, (unsigned)n) <= share)
+            lowest = k;
+        else
+            beyond = k;
     }
-    if (rng) gsl_rng_free(rng);
-    free(draw);
-    return rc;
+    return lowest;
 }
 
-int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *lo, double *hi)
+int stat_median_ci(const double *x, int n, double level, double *lo, double *hi)
 {
-    return bootstrap(x, n, NULL, 0, level, seed, lo, hi);
-}
-
-int stat_ratio_ci(const double *x, int nx, const double *y, int ny, double level, uint64_t seed,
-                  double *lo, double *hi)
-{
-    ERR_ASSERT(ny >= 1);
-    return bootstrap(x, nx, y, ny, level, seed, lo, hi);
+    ERR_ASSERT(n >= 1 && level > 0 && level < 1);
+    const int cut = sign_cut(n, (1 - level) / 2);
+    *lo = *hi = NAN;
+    if (cut < 0) return 0;
+    double *s = sorted_copy(x, n);
+    if (!s) return no_memory(n);
+    *lo = s[cut];
+    *hi = s[n - 1 - cut];
+    free(s);
+    return 0;
 }
 
 double stat_t(double level, int freedom)
 {
     return gsl_cdf_tdist_Pinv((1 + level) / 2, freedom);
-}
-
-double stat_values_needed(int n, double median, double lo, double hi, double goal)
-{
-    const double away = fabs(median - goal);
-    const double half = median > goal ? median - lo : hi - median;
-    if (!(away > 0)) return INFINITY;
-    return fmax(n + 1, ceil(n * (half / away) * (half / away)));
 }
 
 int stat_outliers(const double *x, int n, double limit)

@@ -4,7 +4,6 @@
 /* Layer 0. Statistics of repeated measurements, on GSL; tests and fits are in base/stats/.
  * Samples are small (tens of values), finite and borrowed; nothing here changes them. All functions
  * are local. */
-#include <stdint.h>
 
 struct stat_summary {
     int n;
@@ -24,31 +23,19 @@ int stat_median(const double *x, int n, double *out);
  * order statistics. out may be p. Returns 0 or ERR_NOMEM. */
 int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, double *out);
 
-/* Bootstrap confidence interval of the median, percentile method, 4000 resamples [Efron].
- * level: 0.95 for 95 %, nominal: of few values it covers the median less often (docs/statistics.md).
- * seed: of the resampling; the same seed gives the same interval.
- * [out] lo, hi: equal to the value when n is 1. Returns 0 or ERR_NOMEM. */
-int stat_median_ci(const double *x, int n, double level, uint64_t seed, double *lo, double *hi);
+/* Confidence interval of the median by the sign test: between two of the sorted values, exact for independent values of
+ * any distribution (docs/statistics.md). It covers the median with at least level, 0.95 for 95 %. [out] lo, hi: NaN
+ * where n values have no such interval, of 95 % below 6 values. Returns 0 or ERR_NOMEM. */
+int stat_median_ci(const double *x, int n, double level, double *lo, double *hi);
 
 /* Student's t: a share level of a t distribution with freedom >= 1 degrees of freedom lies between -t
  * and t. */
 double stat_t(double level, int freedom);
-
-/* How many values it takes until such an interval, lo to hi about the median of n values, no longer
- * reaches goal: its width goes with 1 / sqrt(n). At least n + 1; INFINITY where the median lies on
- * the goal. */
-double stat_values_needed(int n, double median, double lo, double hi, double goal);
 
 /* Number of values further than limit scaled median absolute deviations (1.4826 MAD, the standard
  * deviation of a normal sample) from the median; 3.5 is a usual limit [Iglewicz]. A sample of which
  * more than half is equal has no MAD to measure by: the count is 0 then. A negative cause on
  * failure. */
 int stat_outliers(const double *x, int n, double limit);
-
-/* The same of the ratio of the medians of two samples, that of y[0..ny-1] over that of x[0..nx-1]:
- * both are resampled. Values > 0, nx, ny >= 1. [out] lo, hi: equal to the ratio when both samples
- * have one value. Returns 0 or ERR_NOMEM. */
-int stat_ratio_ci(const double *x, int nx, const double *y, int ny, double level, uint64_t seed,
-                  double *lo, double *hi);
 
 #endif

@@ -86,11 +86,11 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
 }
 
 @test "a point is repeated until its interval is narrow, or there were enough runs" {
-    REPEATS=3..6 description x.ini <<<$'[run]\nprogram = sim\nnoise = 0 0.5'
+    REPEATS=3..8 description x.ini <<<$'[run]\nprogram = sim\nnoise = 0 0.5'
     study x.ini --under out
     expect_status 0
     [ "$(jq -c '[.points[] | [.state, (.runs | length)]]' out/x/summary.json)" = \
-        '[["narrow",3],["enough runs",6]]' ]
+        '[["narrow",6],["enough runs",8]]' ] # no interval of 95 % before
 }
 
 @test "a compute-only point is run in each round in which a point that is compared with it is" {
@@ -111,12 +111,12 @@ time=1
 jq -n --arg io "$io" --argjson time "$time" '{runs: [{driver: $io, t_t_s: $time}]}' >"$json"
 END
     chmod +x bin/nht1-bt
-    REPEATS=3..5 description x.ini <<<$'[common]\nprogram = nht1-bt\n[run computing]\nio = none\nranks = 1 2
+    REPEATS=6..8 description x.ini <<<$'[common]\nprogram = nht1-bt\n[run computing]\nio = none\nranks = 1 2
 [run writing]\nio = posix token\nranks = 1'
     study --no-plan --out out x.ini
     expect_status 0
-    expect_text "16 of 16  "
-    [ "$(jq -c '[.points[].runs | length]' out/summary.json)" = '[5,3,5,3]' ]
+    expect_text "28 of 28  "
+    [ "$(jq -c '[.points[].runs | length]' out/summary.json)" = '[8,6,8,6]' ]
 }
 
 # keeping_bt: an nht1-bt whose T_T are known: 1 s without writing, with a writer as many more as a line of ./cost.WRITER says, of
@@ -308,14 +308,14 @@ group = 2 4\n[run computing]\nio = none'
     study --no-plan --out out x.ini
     expect_status 0
     grep -q ' token 2.000 s (computing alone 0.5000 s)' <<<"$output"
-    [ "$(grep -c 'p01-r.*token 2.000 s' <<<"$output")" -eq 3 ] # T_C, which the first run alone has, holds nothing up
+    [ "$(grep -c 'p01-r.*token 2.000 s' <<<"$output")" -eq 6 ] # T_C, which the first run alone has, holds nothing up
     [ "$(grep -c 'computing alone' <<<"$output")" -eq 1 ]
     grep -q ' none 0.5000 s' <<<"$output"
     [ "$(awk '{ print $1, $2, $3, $4, $5 }' out/summary.txt)" = "section group writer runs t_t
-writing 2 token 3 2.000
+writing 2 token 6 2.000
 writing 2 none 1 0.5000
-writing 4 token 3 2.000
-computing - none 3 0.5000" ]
+writing 4 token 6 2.000
+computing - none 6 0.5000" ]
     # Several writers in one point, as in make run.
     rm starts
     REPEATS=1 description x.ini <<<$'order = written\n[common]\nprogram = nht1-bt\n[run]\nio = serial,mpiio\n[run auto]\nio = posix'

@@ -14,10 +14,9 @@ static int summary(struct request *r, json_t **out)
 {
     struct values v;
     double level;
-    uint64_t seed;
     TRY(request_values(r, r->json, "values", 1, &v));
-    TRY(request_level(r, &level, &seed));
-    *out = answer_summary(v.x, v.n, level, seed);
+    TRY(request_level(r, &level));
+    *out = answer_summary(v.x, v.n, level);
     return 0;
 }
 
@@ -41,37 +40,6 @@ static int percentiles(struct request *r, json_t **out)
     }
     TRY(stat_quantiles(v.x, v.n, at.x, at.n, at.x));
     *out = json_pack("{si so}", "n", v.n, "values", real_array(at.x, at.n));
-    return 0;
-}
-
-static int ratio(struct request *r, json_t **out)
-{
-    struct values a, b;
-    double level;
-    uint64_t seed;
-    TRY(request_sides(r, r->json, false, &a, &b));
-    TRY(request_level(r, &level, &seed));
-    return answer_ratio(&a, &b, level, seed, out);
-}
-
-/* Values that belong together one by one, as the times of two programs in the same rounds. */
-static int paired(struct request *r, json_t **out)
-{
-    struct values a, b;
-    double level, goal, median, lo = NAN, hi = NAN;
-    const bool aims = json_object_get(r->json, "goal") != NULL;
-    uint64_t seed;
-    TRY(request_sides(r, r->json, true, &a, &b));
-    TRY(request_level(r, &level, &seed));
-    for (int i = 0; i < b.n; i++)
-        b.x[i] /= a.x[i];
-    TRY(stat_median(b.x, b.n, &median));
-    if (!isnan(level)) TRY(stat_median_ci(b.x, b.n, level, seed, &lo, &hi));
-    *out = json_pack("{si so so so}", "n", b.n, "ratio", js_real(median), "ratio_lo", js_real(lo),
-                     "ratio_hi", js_real(hi));
-    if (!aims) return 0;
-    TRY(js_get_real(r->json, r->where, "goal", &goal));
-    js_set(*out, "needed_n", js_real(stat_values_needed(b.n, median, lo, hi, goal)));
     return 0;
 }
 
@@ -135,17 +103,10 @@ static int polynomial(struct request *r, json_t **out)
 static const struct {
     const char *what;
     int (*answer)(struct request *r, json_t **out);
-} kinds[] = {{"summary", summary},
-             {"percentiles", percentiles},
-             {"ratio", ratio},
-             {"paired", paired},
-             {"differences", answer_differences},
-             {"unpaired", answer_unpaired},
-             {"power", power},
-             {"polynomial", polynomial},
-             {"correlation", answer_correlation},
-             {"centres", answer_centres},
-             {"sequential", answer_sequential},
+} kinds[] = {{"summary", summary},          {"percentiles", percentiles},
+             {"unpaired", answer_unpaired}, {"power", power},
+             {"polynomial", polynomial},    {"correlation", answer_correlation},
+             {"centres", answer_centres},   {"sequential", answer_sequential},
              {"balance", answer_balance}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

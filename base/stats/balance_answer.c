@@ -65,9 +65,8 @@ static int read_rounds(struct request *r, struct rounds *to)
 static int read_plan(struct request *r, int n, struct sequential_plan *plan)
 {
     double level;
-    uint64_t seed;
     int64_t most;
-    TRY(request_level(r, &level, &seed));
+    TRY(request_level(r, &level));
     if (isnan(level)) level = 1 - BALANCE_ERROR;
     if (!json_object_get(r->json, "rounds_max")) return sequential_plan_at(1 - level, &n, 1, plan);
     TRY(js_get_int(r->json, r->where, "rounds_max", SEQUENTIAL_ROUNDS_MIN, SEQUENTIAL_ROUNDS_MAX,

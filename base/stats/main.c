@@ -16,7 +16,6 @@
 
 struct options {
     double level;
-    int64_t seed;
     const char *requests, *json;
     bool stamps;
 };
@@ -35,12 +34,6 @@ static const struct conf_option options[] = {
      CONF_RANGE(0.5, 0.999),
      .help = "Confidence of the interval.",
      AT(level)},
-    {.name = "seed",
-     .arg = "S",
-     .def = "1993",
-     CONF_RANGE(0, 9e15),
-     .help = "Seed of the resampling: the same numbers and seed give the same interval.",
-     AT(seed)},
     {.name = "json",
      .arg = "FILE",
      .help = "Write the result to FILE instead of standard output.",
@@ -60,16 +53,18 @@ static const struct conf_program program = {
     .summary = "Medians, intervals, tests and fits, as JSON.",
     .args = "[NUMBER...]",
     .max_args = STATS_VALUES_MAX,
-    .examples = "  nht1-stats 2.31 2.35 2.29 2.44 2.30\n"
-                "  nht1-stats --level 0.9 -- 0.01 -0.02 0.04\n"
-                "  echo '{\"requests\": [{\"what\": \"percentiles\", \"values\": [3, 1, 2],\n"
-                "      \"at\": [50, 90]}]}' | nht1-stats --requests -\n"
-                "\n"
-                "The interval is that of the median, by bootstrap; outliers lie further than 3.5\n"
-                "scaled median absolute deviations from it.\n"
-                "\n"
-                "Exit status: 0 success, 1 wrong usage or requests, 3 a file cannot be read or\n"
-                "written, or there is no memory.\n",
+    .examples =
+        "  nht1-stats 2.31 2.35 2.29 2.44 2.30\n"
+        "  nht1-stats --level 0.9 -- 0.01 -0.02 0.04\n"
+        "  echo '{\"requests\": [{\"what\": \"percentiles\", \"values\": [3, 1, 2],\n"
+        "      \"at\": [50, 90]}]}' | nht1-stats --requests -\n"
+        "\n"
+        "The interval is that of the median, between two of the sorted numbers, by the sign\n"
+        "test; of fewer than 6 there is none at 95 %. Outliers lie further than 3.5 scaled\n"
+        "median absolute deviations from the median.\n"
+        "\n"
+        "Exit status: 0 success, 1 wrong usage or requests, 3 a file cannot be read or\n"
+        "written, or there is no memory.\n",
     .options = options,
 };
 
@@ -81,7 +76,7 @@ static int sum_up(const struct options *o, const struct conf_list *args, json_t 
     for (int i = 0; rc == 0 && i < args->n; i++)
         if (num_real_parse(args->item[i], &x[i]) < 0)
             rc = err_set(ERR_USAGE, "'%.40s' is not a finite number", args->item[i]);
-    json_t *summary = rc == 0 ? answer_summary(x, args->n, o->level, (uint64_t)o->seed) : NULL;
+    json_t *summary = rc == 0 ? answer_summary(x, args->n, o->level) : NULL;
     free(x);
     if (rc < 0) return rc;
     *out = json_pack("{ss ss}", "schema", "nht1-report-stats/1", "version", nht1_build);

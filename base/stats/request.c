@@ -61,17 +61,12 @@ int request_sides(struct request *r, const json_t *from, bool same, struct value
 
 #define LEVEL_MIN 1e-12 /* below, one minus it is one */
 
-int request_level(const struct request *r, double *level, uint64_t *seed)
+int request_level(const struct request *r, double *level)
 {
-    int64_t number;
     *level = NAN;
-    *seed = STATS_SEED;
     if (json_object_get(r->json, "level")) TRY(js_get_real(r->json, r->where, "level", level));
     if (*level < LEVEL_MIN || *level > 1 - LEVEL_MIN)
         return err_set(ERR_USAGE, "%s: \"level\": a share between 0 and 1 is expected", r->where);
-    if (!json_object_get(r->json, "seed")) return 0;
-    TRY(js_get_int(r->json, r->where, "seed", 0, INT64_MAX, &number));
-    *seed = (uint64_t)number;
     return 0;
 }
 
@@ -82,30 +77,16 @@ int request_points(struct request *r, struct values *x, struct values *y)
     return request_same_length(r, "x", x->n, "y", y->n);
 }
 
-json_t *answer_summary(const double *x, int n, double level, uint64_t seed)
+json_t *answer_summary(const double *x, int n, double level)
 {
     struct stat_summary s;
     double lo = NAN, hi = NAN;
     if (stat_summary(x, n, &s) < 0) return NULL;
-    if (!isnan(level) && stat_median_ci(x, n, level, seed, &lo, &hi) < 0) return NULL;
+    if (!isnan(level) && stat_median_ci(x, n, level, &lo, &hi) < 0) return NULL;
     const int outliers = stat_outliers(x, n, STATS_OUTLIER_LIMIT);
     if (outliers < 0) return NULL;
     return json_pack("{si so so so so so so so so so si}", "n", n, "median", js_real(s.median),
                      "ci_lo", js_real(lo), "ci_hi", js_real(hi), "min", js_real(s.min), "max",
                      js_real(s.max), "mean", js_real(s.mean), "sd", js_real(s.sd), "q1",
                      js_real(s.q1), "q3", js_real(s.q3), "outliers", outliers);
-}
-
-int answer_ratio(const struct values *a, const struct values *b, double level, uint64_t seed,
-                 json_t **out)
-{
-    double a_median, b_median, lo = NAN, hi = NAN;
-    TRY(stat_median(a->x, a->n, &a_median));
-    TRY(stat_median(b->x, b->n, &b_median));
-    if (!isnan(level)) TRY(stat_ratio_ci(a->x, a->n, b->x, b->n, level, seed, &lo, &hi));
-    *out =
-        json_pack("{si si so so so so so}", "a_n", a->n, "b_n", b->n, "a_median", js_real(a_median),
-                  "b_median", js_real(b_median), "ratio", js_real(b_median / a_median), "ratio_lo",
-                  js_real(lo), "ratio_hi", js_real(hi));
-    return 0;
 }

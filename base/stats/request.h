@@ -5,10 +5,8 @@
  * and nht1-stats-1 describe them. Local. */
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdint.h>
 
-#define STATS_SEED          1993 /* of resampling, where a request names none */
-#define STATS_OUTLIER_LIMIT 3.5  /* scaled median absolute deviations, see stat_outliers */
+#define STATS_OUTLIER_LIMIT 3.5 /* scaled median absolute deviations, see stat_outliers */
 #define STATS_VALUES_MAX    100000
 
 struct values {
@@ -41,19 +39,11 @@ int request_sides(struct request *r, const json_t *from, bool same, struct value
 int request_points(struct request *r, struct values *x, struct values *y);
 
 /* level: NAN when the request has none, otherwise inside (0, 1). */
-int request_level(const struct request *r, double *level, uint64_t *seed);
+int request_level(const struct request *r, double *level);
 
 /* The summary of values; level: of the interval of the median, NAN for none. New reference, NULL
  * after an error, which has a message. */
-json_t *answer_summary(const double *x, int n, double level, uint64_t seed);
-
-/* Medians of two samples and their ratio, as an object. Without level no interval. */
-int answer_ratio(const struct values *a, const struct values *b, double level, uint64_t seed,
-                 json_t **out);
-
-/* Whether each of several pairs of samples differs, and all on average: corrected for their
- * number. */
-int answer_differences(struct request *r, json_t **out);
+json_t *answer_summary(const double *x, int n, double level);
 
 /* Ratios of two samples of each of several quantities, A measured and then B: exact intervals, and p
  * corrected for their number. Rounds that resemble the one before make them wider. */

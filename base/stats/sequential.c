@@ -120,10 +120,9 @@ int answer_centres(struct request *r, json_t **out)
 {
     json_t *metrics;
     double level;
-    uint64_t seed;
     TRY(js_get_array(r->json, r->where, "metrics", &metrics));
     TRY(js_get_real(r->json, r->where, "level", &level));
-    TRY(request_level(r, &level, &seed));
+    TRY(request_level(r, &level));
     const size_t n = json_array_size(metrics);
     if (n < 1 || n > METRICS_MAX)
         return err_set(ERR_USAGE, "%s: \"metrics\": 1 to %d are expected", r->where, METRICS_MAX);

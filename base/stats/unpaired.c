@@ -116,9 +116,8 @@ static int answer_all(struct request *r, const json_t *quantities, double *p, js
 {
     const int n = (int)json_array_size(quantities);
     double level, margin = NAN;
-    uint64_t seed;
     TRY(js_get_real(r->json, r->where, "level", &level));
-    TRY(request_level(r, &level, &seed));
+    TRY(request_level(r, &level));
     if (json_object_get(r->json, "margin")) {
         TRY(js_get_real(r->json, r->where, "margin", &margin));
         if (!(margin >= 0))

@@ -82,14 +82,13 @@ def by_way(cell):
 
 
 class Spread:
-    """The readings of a cell in one way. answer: of nht1-stats to `summary` of their T_R; below 3
-    there is no interval."""
+    """The readings of a cell in one way. answer: of nht1-stats to `summary` of their T_R; of few there is
+    no interval."""
 
     def __init__(self, way, readings, answer):
         self.way, self.n, self.readings = way, len(readings), readings
         self.median_s = answer['median']
-        ends = [answer.get('ci_lo'), answer.get('ci_hi')] if self.n >= 3 else [None, None]
-        self.lo_s, self.hi_s = (NAN if e is None else e for e in ends)
+        self.lo_s, self.hi_s = (NAN if answer.get(k) is None else answer[k] for k in ('ci_lo', 'ci_hi'))
         typical = min(readings, key=lambda r: abs(r.t_r_s - self.median_s))
         self.bytes, self.requests_n = typical.bytes, typical.requests_n
         self.cached_share = max((r.cached_share for r in readings

@@ -586,12 +586,11 @@ class Cell:
         return self.rate(self.median_s)
 
     def take(self, answer):
-        """answer: of nht1-stats to `summary` of the runs' T_T. Below 3 runs there is no interval."""
+        """answer: of nht1-stats to `summary` of the runs' T_T; of few there is no interval."""
         value = {k: NAN if answer.get(k) is None else answer[k] for k in
                  ('median', 'min', 'ci_lo', 'ci_hi')}
         self.median_s, self.best_s = value['median'], value['min']
-        if self.n >= 3:
-            self.lo_s, self.hi_s = value['ci_lo'], value['ci_hi']
+        self.lo_s, self.hi_s = value['ci_lo'], value['ci_hi']
         self.outliers = answer.get('outliers') or 0
         self.typical = min(self.runs, key=lambda r: abs(r.t_t_s - self.median_s))
 

@@ -7,7 +7,7 @@ from ..results import NAN, integer, items, members, real, word
 from . import cycle, published, read_back
 from .page import Figure, Table
 from .published import YMP_102, YMP_102_NAME
-from .rounds import GOAL
+from .rounds import GOAL, ROUNDS_MIN
 
 MB = 1e6
 GROUPS_MAX = 12
@@ -333,15 +333,18 @@ class _Section:
         serial = [c for c in cells if c.serial]
         if len(serial) > 1:
             a, b = serial[:2]
-            if a.hi_s != a.hi_s or b.lo_s != b.lo_s:
-                self.page.text('%s is the fastest here, %s follows; fewer than 3 runs of each say '
-                               'nothing about chance (--repeat 8).' % (a.label, b.label))
-            elif a.hi_s < b.lo_s:
-                self.page.text('%s is the fastest, ahead of %s by more than the intervals.' % (
-                    a.label, b.label))
+            found = self.report.rounds.slower(a, serial[1:])
+            alike = [other.label for other, *_, told in found if not told]
+            if len(found) < len(serial) - 1 or min(n for _, n, *_ in found) < ROUNDS_MIN:
+                self.page.text('%s is the fastest here, %s follows; that says nothing about chance before each was '
+                               'measured in %d rounds or more with the others (--repeat 8).' % (a.label, b.label, ROUNDS_MIN))
+            elif alike:
+                self.page.text('%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
+                               'the same rounds leave it open. More rounds would tell.' % (a.label, ', '.join(alike)))
             else:
-                self.page.text('%s and %s cannot be told apart: their intervals overlap. More runs '
-                               'narrow them.' % (a.label, b.label))
+                _, n, ratio, lo, hi, _ = next(f for f in found if f[0] is b)
+                self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s).' % (
+                    a.label, b.label, *(text.ratio(x) for x in (ratio, lo, hi)), text.plural(n, 'round')))
         for c in cells:
             if c.drops and c.zeta < 0:
                 self.page.text('%s takes the data and drops them: T_T = %s s, less than T_C, which '

@@ -276,6 +276,23 @@ class Rounds:
         node = self._read_node(found, row)
         return next((s for s in stamps(node) if s['code'] == word(node, 'answer')), None)
 
+    def slower(self, cell, others):
+        """[(other, rounds, T_T of it over that of the cell in the same round, least, most, told)] by the sign test; told:
+        it takes longer beyond chance, corrected for as many others. Those that have no round in common are left out."""
+        def by_round(c):
+            return {(r.result.study_round or id(r.result), max(1, r.round)): r.t_t_s for r in c.runs}
+        mine, pairs = by_round(cell), []
+        for other in others:
+            its = by_round(other)
+            both = [k for k in mine if k in its][:stats.ROUNDS_MAX]
+            if both:
+                pairs.append((other, {'a': [mine[k] for k in both], 'b': [its[k] for k in both], 'symmetric': False}))
+        if not pairs:
+            return []
+        found = stats.ask([{'what': 'centres', 'level': self.level, 'metrics': [dict(m, against=1) for _, m in pairs]}])[0]
+        return [(other, m['n'], m['centre'], m['lo'], m['hi'], m['p_corrected'] <= 1 - self.level and m['centre'] > 1)
+                for (other, _), m in zip(pairs, found['metrics'])]
+
     def _minutes(self, cell, rounds):
         """', some 4.0 minutes,': what so many rounds of this point take, with computing alone."""
         round_s = cell.median_s + stats.median(self.t_c_s(r) for r in cell.runs)

@@ -10,6 +10,7 @@ probe        ranks or threads, and how fast, before the points are known
 plan         time, space and memory of all points, before anything runs
 folder       what lies on disk; nothing in it is ever replaced but the summary
 child        one run of a program: started, watched, ended
+question     whether a point needs more rounds, by what the report will say of it
 summary      median and interval of repeated runs, the closing table
 drive        which point next, when to stop
 whole        a study from its description to its report

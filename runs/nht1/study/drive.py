@@ -16,7 +16,6 @@ from .launch import recorded
 
 FAILURES_MAX = 2       # of a point, then it is left alone
 FINISHED = (0, 4)      # exit statuses of a program that leave a result
-INTERVAL_RUNS_MIN = 3  # below, an interval says nothing
 AUTO = 'auto'          # repeats: until it is decided
 
 
@@ -117,8 +116,7 @@ class Tally:
         asked for, it may not do in every run: T_C, where none was known."""
         series = {label: numbers for label, numbers in self.series(below).items()
                   if not self.computes_beside(label)}
-        widths = [summary.half_width(summary.interval(numbers, self.level))
-                  if len(numbers) >= INTERVAL_RUNS_MIN else None for numbers in series.values()]
+        widths = [summary.half_width(summary.interval(numbers, self.level)) for numbers in series.values()]
         return bool(widths) and all(w is not None and w <= self.precision for w in widths)
 
     def able(self, number):

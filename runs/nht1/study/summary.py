@@ -25,8 +25,8 @@ Beside = namedtuple('Beside', 'heading name value factor')
 
 
 def interval(numbers, level):
-    """{n, median, ci_lo, ci_hi, outliers}; one number has no interval."""
-    answer = stats.summary(numbers, level if len(numbers) > 1 else None)
+    """{n, median, ci_lo, ci_hi, outliers}; few numbers have no interval."""
+    answer = stats.summary(numbers, level)
     return {k: answer[k] for k in ('n', 'median', 'ci_lo', 'ci_hi', 'outliers')}
 
 
