@@ -138,38 +138,173 @@ int before_temporary(const char *dir, char ***names, int *n)
     return rc;
 }
 
-static int remove_created(const char *path, const struct profile_before *note, void *to)
+/* What a run has created, one after the other. */
+struct created {
+    struct before_entry *entry;
+    int n;
+};
+
+static int created_add(struct created *c, const char *name, bool folder)
 {
-    struct list *made = to;
+    struct before_entry *more = realloc(c->entry, ((size_t)c->n + 1) * sizeof *more);
+    if (more) c->entry = more;
+    if (!more || !(more[c->n].name = strdup(name))) return mem_error("names of files");
+    more[c->n].folder = folder;
+    more[c->n++].top_bytes = strlen(name);
+    return 0;
+}
+
+static int add_created(const char *path, const struct profile_before *note, void *to)
+{
     struct stat st;
     (void)path;
     if (!note->written || (note->before_size >= 0 && !note->created)) return 0;
     if (lstat(note->name, &st) < 0) return 0;
-    if (S_ISDIR(st.st_mode) && note->directory) return list_add(made, note->name);
-    if (S_ISREG(st.st_mode) && unlink(note->name) < 0)
-        return err_set_errno(ERR_IO, errno, "%s", note->name);
-    return 0;
+    const bool folder = S_ISDIR(st.st_mode) && note->directory;
+    return folder || S_ISREG(st.st_mode) ? created_add(to, note->name, folder) : 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct before_entry *)a)->name, ((const struct before_entry *)b)->name);
+}
+
+/* Deepest first: a folder after what lies in it. */
 static int longer(const void *a, const void *b)
 {
-    const size_t p = strlen(*(char *const *)a), q = strlen(*(char *const *)b);
+    const size_t p = strlen(((const struct before_entry *)a)->name),
+                 q = strlen(((const struct before_entry *)b)->name);
     return (p < q) - (p > q);
 }
 
-int before_restore(const char *dir)
+/* Finds for each entry the outermost folder that was created, too. */
+static void find_tops(struct created *c)
 {
-    struct list made = {0};
-    TRY(each(dir, refuse_changed, NULL));
-    int rc = each(dir, remove_created, &made);
-    if (made.n > 0) qsort(made.name, (size_t)made.n, sizeof *made.name, longer);
-    for (int i = 0; i < made.n; i++) {
-        if (rc == 0 && rmdir(made.name[i]) < 0)
-            rc = err_set_errno(ERR_IO, errno, "%s", made.name[i]);
-        free(made.name[i]);
+    char part[PROFILE_PATH_MAX];
+    const struct before_entry key = {.name = part};
+    if (c->n > 0) qsort(c->entry, (size_t)c->n, sizeof *c->entry, by_name);
+    for (int i = 0; i < c->n; i++) {
+        snprintf(part, sizeof part, "%s", c->entry[i].name);
+        for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+            *slash = '\0';
+            const struct before_entry *found =
+                bsearch(&key, c->entry, (size_t)c->n, sizeof key, by_name);
+            *slash = '/';
+            if (!found || !found->folder) continue;
+            c->entry[i].top_bytes = (size_t)(slash - part);
+            break;
+        }
     }
-    free(made.name);
+    if (c->n > 0) qsort(c->entry, (size_t)c->n, sizeof *c->entry, longer);
+}
+
+static void created_free(struct created *c)
+{
+    for (int i = 0; i < c->n; i++)
+        free(c->entry[i].name);
+    free(c->entry);
+}
+
+/* Removes an entry; from: where it lies. */
+static int remove_entry(const struct before_entry *e, const char *from)
+{
+    if ((e->folder ? rmdir(from) : unlink(from)) == 0 || errno == ENOENT) return 0;
+    return err_set_errno(ERR_IO, errno, "%s", from);
+}
+
+static bool is_top(const struct before_entry *e)
+{
+    return e->name[e->top_bytes] == '\0';
+}
+
+/* Where an entry lies while it is set aside. */
+static int aside_path(const struct before_aside *a, const struct before_entry *e,
+                      char out[PATH_MAX])
+{
+    const int n = snprintf(out, PATH_MAX, "%.*s%s%s", (int)e->top_bytes, e->name, a->end,
+                           e->name + e->top_bytes);
+    if (n < PATH_MAX) return 0;
+    return err_set_errno(ERR_IO, ENAMETOOLONG, "%s", e->name);
+}
+
+/* Gives a file another name, in place of nothing. */
+static int move(const char *from, const char *to)
+{
+    struct stat st;
+    if (lstat(to, &st) == 0) return err_set_errno(ERR_IO, EEXIST, "%s", to);
+    if (rename(from, to) == 0) return 0;
+    return err_set_errno(ERR_IO, errno, "%s, which is to become %s", from, to);
+}
+
+/* Gives the first n of them their own names again. */
+static int move_back(const struct before_aside *a, int n)
+{
+    char path[PATH_MAX];
+    int rc = 0;
+    for (int i = 0; i < n; i++) {
+        if (!is_top(&a->entry[i])) continue;
+        TRY(aside_path(a, &a->entry[i], path));
+        const int one = move(path, a->entry[i].name);
+        if (rc == 0) rc = one;
+    }
     return rc;
+}
+
+int before_set_aside(const char *dir, int64_t number, struct before_aside *a)
+{
+    struct created c = {0};
+    char path[PATH_MAX];
+    snprintf(a->end, sizeof a->end, PROFILE_ASIDE "%lld", (long long)number);
+    TRY(each(dir, refuse_changed, NULL));
+    int rc = each(dir, add_created, &c);
+    find_tops(&c);
+    a->entry = c.entry;
+    a->n = c.n;
+    int moved = 0;
+    for (; rc == 0 && moved < a->n; moved++) {
+        const struct before_entry *e = &a->entry[moved];
+        if (!is_top(e)) continue;
+        rc = aside_path(a, e, path);
+        if (rc == 0) rc = move(e->name, path);
+        if (rc < 0) break;
+    }
+    if (rc == 0) return 0;
+    (void)move_back(a, moved); /* the first message is the one that counts */
+    before_aside_free(a);
+    return rc;
+}
+
+int before_aside_remove(struct before_aside *a)
+{
+    char path[PATH_MAX];
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < a->n; i++) {
+        rc = aside_path(a, &a->entry[i], path);
+        if (rc == 0) rc = remove_entry(&a->entry[i], path);
+    }
+    before_aside_free(a);
+    return rc;
+}
+
+int before_aside_return(struct before_aside *a, const char *dir)
+{
+    struct created c = {0};
+    int rc = access(dir, F_OK) == 0 ? each(dir, add_created, &c) : 0;
+    find_tops(&c);
+    for (int i = 0; rc == 0 && i < c.n; i++)
+        rc = remove_entry(&c.entry[i], c.entry[i].name);
+    created_free(&c);
+    const int back = move_back(a, a->n); /* as many as can be, also where something is in the way */
+    before_aside_free(a);
+    return rc < 0 ? rc : back;
+}
+
+void before_aside_free(struct before_aside *a)
+{
+    struct created c = {a->entry, a->n};
+    created_free(&c);
+    a->entry = NULL;
+    a->n = 0;
 }
 
 /* Of files that were written. */

@@ -4,14 +4,37 @@
 /* Layer 3. What the files that a program writes were before it wrote them, as the ranks of a run have noted
  * (struct profile_before). All functions are local. */
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Copies the notes of a run to the folder of another one. Returns 0, ERR_IO or ERR_NOMEM. */
 int before_copy(const char *from, const char *to);
 
-/* Restores the files to what they were before the run that has left its notes in a folder: removes those that it
- * created. Returns 0, ERR_IO, or ERR_INVALID where it wrote into a file that existed before, of which there is
- * no copy: then nothing is removed. */
-int before_restore(const char *dir);
+/* Files and folders that a run has created, under other names until the next one has succeeded: with .before-N at
+ * the end of their names, those in a created folder in that, under its name. */
+struct before_aside {
+    struct before_entry {
+        char *name;
+        bool folder;
+        size_t top_bytes; /* of the name: up to the outermost folder that was created as well */
+    } * entry;
+    int n;
+    char end[32];
+};
+
+/* Makes the state before the run that has left its notes in a folder again: sets aside what it has created. number: N.
+ * [out] a: to be given to one of the next three. Returns 0, ERR_IO, ERR_NOMEM, or ERR_INVALID where it wrote into a
+ * file that existed before, of which there is no copy; then everything has its name. */
+int before_set_aside(const char *dir, int64_t number, struct before_aside *a);
+
+/* The next run has succeeded: removes what was set aside. Returns 0 or ERR_IO. */
+int before_aside_remove(struct before_aside *a);
+
+/* It has not: removes what that has created, by the notes in the folder, and returns to what was set aside its names.
+ * Returns 0, ERR_NOMEM or ERR_IO: what cannot get its name keeps the other one. */
+int before_aside_return(struct before_aside *a, const char *dir);
+
+void before_aside_free(struct before_aside *a);
 
 /* The names of files that the program has made and that are gone in the end, in order. [out] names: to be
  * freed, with its n strings. Returns 0, ERR_IO or ERR_NOMEM. */

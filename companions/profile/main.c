@@ -116,8 +116,9 @@ static const struct conf_option options[] = {
      .words = "auto",
      .help =
          "Pairs of runs; from 6 on zeta has an interval. From 2 on a run before them, which is not "
-         "counted, warms up. Before each run with writes the files that the program has created "
-         "are removed. auto: pairs go on until it is decided (8 to 64), or --minutes are over.",
+         "counted, warms up. Each run with writes begins without the files that the program has "
+         "created; those of the run before are set aside until it has succeeded. auto: pairs go on "
+         "until it is decided (8 to 64), or --minutes are over.",
      AT(repeat)},
     {.name = "minutes",
      .arg = "M",
@@ -126,9 +127,10 @@ static const struct conf_option options[] = {
      AT(minutes)},
     {.name = "between",
      .arg = "COMMAND",
-     .help = "With --repeat: a shell command that makes the state before the first run again, "
-             "instead of removing what the program has created. Needed where it writes into files "
-             "that were there before.",
+     .help =
+         "With --repeat: a shell command that makes the state before the first run again, "
+         "instead of setting aside what the program has created. Needed where it writes into files "
+         "that were there before.",
      AT(between)},
     {0}};
 
@@ -599,14 +601,14 @@ static int run_dropped(const struct session *s, struct profile_round *round,
     return rc;
 }
 
-/* The state before the first run again: by --between, or by removing what the program has created. */
-static int restore(const struct options *o, const char *dir)
+/* The state before the first run again: by --between, or by setting aside what the program has created. */
+static int restore(const struct options *o, const char *dir, struct before_aside *aside)
 {
     const char *const argv[] = {"sh", "-c", o->between, NULL};
     const struct child_start how = {
         .argv = argv, .out = CHILD_SHARED, .err = CHILD_SHARED, .fd = -1, .in_place = true};
     struct child c = {.out = -1, .err = -1};
-    if (!o->between) return before_restore(dir);
+    if (!o->between) return before_set_aside(dir, (int64_t)getpid(), aside);
     TRY(child_start(&c, &how));
     wait_for(&c);
     const int status = child_status(&c);
@@ -616,6 +618,24 @@ static int restore(const struct options *o, const char *dir)
                                  "zeta cannot be measured: --between ended with "
                                  "status %d",
                                  status);
+}
+
+/* A run with writes after the first one. Where it fails, the files are those of the one before again. */
+static int run_again(const struct session *s, struct profile_round *round, struct profile_run *run,
+                     int *status)
+{
+    struct before_aside aside = {0};
+    TRY(restore(s->o, s->dir, &aside));
+    const int rc = run_watched(s, s->dir, false, run, &round->with, status);
+    if (rc == 0 && *status == 0) return before_aside_remove(&aside);
+    if (aside.n == 0) return rc;
+    const int back = before_aside_return(&aside, s->dir);
+    plain_line(
+        stderr,
+        "nht1-profile: the run with writes failed: the files are those of the one before%s%s",
+        back < 0 ? ", but for this: " : "", back < 0 ? err_message() : "");
+    if (back < 0 && rc == 0) err_clear();
+    return rc;
 }
 
 static bool has_flushed(const struct profile_run *run)
@@ -638,8 +658,7 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
         if ((half == 0) == round->dropped_first) {
             rc = run_dropped(s, round, &without);
         } else if (s->pairs_n > 1) {
-            rc = restore(s->o, s->dir);
-            if (rc == 0) rc = run_watched(s, s->dir, false, run, &round->with, status);
+            rc = run_again(s, round, run, status);
             if (rc == 0) round->page_cache = before_in_memory(s->dir, has_flushed(run));
             if (rc == 0) rc = all_seen(run);
         }

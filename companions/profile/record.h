@@ -31,6 +31,9 @@
 #define PROFILE_BINS      512 /* of the timeline */
 #define PROFILE_SIZES     48  /* of the histogram: a call of b bytes counts in floor(log2 b) */
 
+/* Ends, with the number of the profiler, the name of what an earlier run has left, while the next one runs. */
+#define PROFILE_ASIDE ".before-"
+
 /* Settings of the library, in its environment. */
 #define PROFILE_ENV_DIR   "NHT1_PROFILE_DIR"
 #define PROFILE_ENV_SPLIT "NHT1_PROFILE_SPLIT" /* run, open, direction, or a number of calls */

@@ -278,6 +278,8 @@ bool paths_hidden(int folder, const char *name)
     char own[NAME_MAX + 1], whole[PROFILE_PATH_MAX];
     const bool note = strncmp(name, ".nht1-", 6) == 0;
     own_folder(own);
+    const char *aside = strstr(name, PROFILE_ASIDE), *number = strrchr(own, '-');
+    if (aside && number && strcmp(aside + sizeof PROFILE_ASIDE - 1, number + 1) == 0) return true;
     if (!note && strncmp(name, own, strlen(own)) != 0) return false;
     const int kept = errno;
     bool is = paths_whole(folder, name, false, whole) == 0 && is_of_profiler(whole);

@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# nht1-profile --t-c on programs that die, stand still, change their folder or find a disk full: nothing of the
+# user's is lost, and there is a zeta, or it is told why not.
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+teardown() {
+    ! mountpoint -q disk 2>/dev/null || umount disk
+}
+
+# program BODY: ./p, which writes out.dat and d/in.dat; BODY is done in the second run with writes, when both are
+# begun anew. What the test has opened as ./runs and ./listed is written in all runs.
+half='echo half >out.dat; echo half >d/in.dat; ls -a >&8;'
+program() {
+    cat >p <<END
+#!/bin/sh
+[ "\$NHT1_PROFILE_DROP" = 1 ] || echo with >&7
+mkdir d
+if [ "\$NHT1_PROFILE_DROP" != 1 ] && [ "\$(wc -l <runs)" -eq 2 ]; then
+    $1
+fi
+dd if=/dev/zero of=out.dat bs=1000 count=5 status=none
+echo whole >d/in.dat
+END
+    chmod +x p
+    rm -rf out.dat* d d.* runs listed
+}
+
+# complete FILE FOLDER: they are those of a run that went to its end.
+complete() {
+    [ "$(stat -c %s "$1")" -eq 5000 ] && [ "$(cat "$2/in.dat")" = whole ]
+}
+
+@test "a later run with writes that fails or is ended does not lose what the one before has left" {
+    local body
+    # shellcheck disable=SC2016 # the program's own variables
+    for body in 'exit 5' 'kill -TERM $$' 'kill -TERM $PPID; while :; do sleep 1; done'; do
+        program "$half $body"
+        run nht1-profile --t-c --repeat 3 -- ./p 7>>runs 8>listed
+        [ "$status" -ne 0 ] && [ "$status" -ne 4 ]
+        expect_text "the files are those of the one before"
+        complete out.dat d
+        [ -z "$(find . -name '*.before-*' -o -name '*.run-*')" ]
+        grep -x out.dat listed
+        ! grep -E 'before-|\.run-|\.own' listed || return 1
+    done
+    # With nothing in the way the files of the last run stay.
+    program :
+    run nht1-profile --t-c --repeat 2 -- ./p 7>>runs 8>listed
+    expect_status 0
+    [ "$(wc -l <runs)" -eq 3 ]
+    complete out.dat d
+    [ -z "$(find . -name '*.before-*')" ]
+}
+
+@test "a profiler that is killed in a later run with writes leaves the result of the one before under another name" {
+    # shellcheck disable=SC2016 # the program's own variable
+    program "$half"' kill -KILL $PPID; exit 1'
+    run nht1-profile --t-c --repeat 3 -- ./p 7>>runs 8>listed
+    [ "$status" -eq 137 ]
+    no_process p
+    complete out.dat.before-* d.before-*
+}
+
+@test "a program that dies without its writes has no zeta, its output is kept, and its files stay" {
+    # shellcheck disable=SC2016 # the program's own variables
+    run nht1-profile --t-c -- sh -c 'echo text >f.dat; [ "$NHT1_PROFILE_DROP" != 1 ] || { echo last words; rm f.dat; kill -KILL $$; }'
+    expect_status 4
+    expect_text "with its writes dropped the program ended with status 137, output in profile.xml.run-"
+    [ "$(cat profile.xml.run-*.dropped/output)" = "last words" ]
+    [ "$(cat f.dat)" = text ]
+}
+
+@test "a program that stands still in both runs and goes on has a zeta" {
+    # shellcheck disable=SC2016 # the program's own variable
+    nht1-profile --t-c --json p.json -- sh -c 'echo one >f.dat; kill -STOP $$; echo two >>f.dat' >out 2>&1 3>&- &
+    local profiler=$! first
+    wait_stopped -p $profiler sh
+    first=$stopped
+    kill -CONT "$first"
+    second_stands() { stands_still sh && [ "$stopped" != "$first" ]; }
+    wait_until -p $profiler second_stands
+    [ "$(cat f.dat)" = $'one\ntwo' ]
+    kill -CONT "$stopped"
+    wait $profiler
+    grep -F "certified: the same" out
+    [ "$(cat f.dat)" = $'one\ntwo' ]
+}
+
+@test "relative names are those of the folder that a program has changed to" {
+    mkdir sub
+    run nht1-profile --t-c --json p.json -- sh -c 'echo 1 >f.dat; cd sub; echo 22 >f.dat; mkdir new; cd new; echo 333 >f.dat; rm f.dat; cd ..; rmdir new; echo 4444 >../g.dat'
+    expect_status 0
+    expect_text "certified: the same"
+    [ "$(cat f.dat sub/f.dat g.dat | paste -sd' ')" = "1 22 4444" ]
+    expect_json p.json '.zeta.dropped_bytes == 14'
+}
+
+@test "a program that finds the disk full: its status, no zeta where it goes on, and what it could write stays" {
+    memory_disk disk 200k
+    run nht1-profile --t-c -- dd if=/dev/zero of=disk/f.dat bs=10000 count=100
+    expect_status 1
+    expect_text "No space left on device"
+    [ "$(stat -c %s disk/f.dat)" -gt 100000 ]
+    run nht1-profile --t-c -- sh -c 'dd if=/dev/zero of=disk/g.dat bs=10000 count=100; rm disk/f.dat; echo end >disk/h.dat'
+    expect_status 4
+    expect_text "no zeta: dd "
+    [ "$(cat disk/h.dat)" = end ] && [ -e disk/g.dat ]
+}
