@@ -166,13 +166,12 @@ static struct beff_job beff = {.setup = &beff_setup,
 
 static void beff_line(const char *line)
 {
-    struct beff_grid *grid = beff.topology.grid;
+    int *const two = beff.topology.grid[0].dims, *const three = beff.topology.grid[1].dims;
     struct beff_summary *s = &beff.summary;
     double a[3], l[3], ping_pong;
     int mb;
-    (void)sscanf(line, "2-dim-patterns: size = %d * %d", &grid[0].dims[0], &grid[0].dims[1]);
-    (void)sscanf(line, "3-dim-patterns: size = %d * %d * %d", &grid[1].dims[0], &grid[1].dims[1],
-                 &grid[1].dims[2]);
+    (void)sscanf(line, "2-dim-patterns: size = %d * %d", two, two + 1);
+    (void)sscanf(line, "3-dim-patterns: size = %d * %d * %d", three, three + 1, three + 2);
     (void)sscanf(line, "Total execution wall clock time = %lf", &beff.measured.elapsed_s);
     if (sscanf(line, "MEMORY_PER_PROCESSOR = %d", &mb) == 1) {
         beff.memory.process_bytes = (int64_t)mb << 20;
