@@ -40,3 +40,12 @@ setup() {
     # shellcheck disable=SC2046 # words
     lost nht1-stats $(seq 500)
 }
+
+@test "where standard error takes nothing either, the status is that of what went wrong" {
+    run bash -c '"$@" --list >/dev/full 2>&1' - "$NHT1_ROOT/runs/study"
+    expect_status 3
+    run bash -c '"$@" nowhere.json 2>/dev/full' - nht1-report
+    expect_status 3
+    run bash -c '"$@" . 2>/dev/full' - nht1-report
+    expect_status 1
+}

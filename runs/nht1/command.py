@@ -112,5 +112,9 @@ def run(name, act):
         if not e.filename:  # what cannot be written would be tried again at the end of Python
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if said:
-        sys.stderr.write('%s: %s\n' % (name, text.clean(said)))
+        try:
+            sys.stderr.write('%s: %s\n' % (name, text.clean(said)))
+            sys.stderr.flush()
+        except OSError:  # nobody hears it; the status stays what it is
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return status
