@@ -172,7 +172,7 @@ sims_of() {
     kill -9 $!
     wait $! || true
     wait_until no_sim
-    [ -d nht1-studies/ab/nht1-files-* ]
+    [ -n "$(find nht1-studies/ab -name 'nht1-files-*')" ]
     rm hold.3
     run "${ab[@]}" --b='--value 2'
     expect_status 2
