@@ -9,8 +9,8 @@
 #include "base/stamp.h"
 #include "base/units.h"
 
-static int look(const struct sequential_plan *plan, const double *x, int n,
-                struct balance_estimate *to)
+static int estimate(const struct sequential_plan *plan, const double *x, int n,
+                    struct balance_estimate *to)
 {
     const struct sequential_data data = {.x = x, .n = n, .burst = 1};
     struct sequential_bound bound[BALANCE_BOUNDS] = {
@@ -44,7 +44,7 @@ int balance_look(const struct sequential_plan *plan, const double *x, int n,
     const struct balance_estimate none = {.lo = NAN, .hi = NAN, .needed = {NAN, NAN}};
     *to = none;
     if (n == 0) return 0;
-    const int rc = look(plan, x, n, to);
+    const int rc = estimate(plan, x, n, to);
     if (rc < 0) *to = none;
     return rc;
 }

@@ -23,7 +23,7 @@ print($1)"
 
 @test "the released programs' files: every value of a line, nothing that contradicts" {
     cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" x.sum
-    says "[p['procs'] for p in r] == [1, 2] and [p['headline'] for p in r] == [True, False] and r[0]['told'] == []"
+    says "[p['procs'] for p in r] == [1, 2] and [p['headline'] for p in r] == [True, False] and r[0]['faults'] == []"
     says "all(not p['ours'] and p['definition'] == '2.1' and p['valid'] is False and p['scheduled_s'] == 3 for p in r)"
     says "near(r[1]['value'], 25.188e6) and r[0]['memory_per_process_bytes'] == 256 << 20 and r[0]['memory_total_bytes'] == 512 << 20"
     says "near(r[1]['access']['write'], 14.951e6) and near(r[1]['access']['rewrite'], 32.296e6) and near(r[1]['access']['read'], 34.732e6)"
@@ -33,7 +33,7 @@ print($1)"
     says "near(r[1]['pattern_2']['rewrite'], 47.679e6) and r[0]['m_part_bytes'] == 2 << 20 and near(r[1]['amount_bytes'], 72.801 * 2 ** 20)"
     says "r[0]['system'].startswith('Linux vm 6.18') and r[0]['date'].startswith('Mon Nov 23') and r[0]['errors_n'] == 0 and r[0]['cache_honest'] is None"
     cp "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" x.sum
-    says "len(r) == 1 and r[0]['told'] == [] and r[0]['valid'] and r[0]['procs'] == 4 and near(r[0]['value'], 1604.772e6)"
+    says "len(r) == 1 and r[0]['faults'] == [] and r[0]['valid'] and r[0]['procs'] == 4 and near(r[0]['value'], 1604.772e6)"
     says "near(r[0]['rings_at_lmax'], 3129e6) and near(r[0]['at_lmax'], 2417e6) and r[0]['lmax_bytes'] == 4 << 20"
     says "near(r[0]['latency_s'], 2.698e-6) and near(r[0]['rings_latency_s'], 2.886e-6) and near(r[0]['ping_pong_s'], 2.868e-6)"
     says "near(r[0]['ping_pong'], 696e6) and r[0]['elapsed_s'] == 41 and len(r[0]['sizes']) == 21 and r[0]['sizes'][-1] == 4 << 20"
@@ -44,7 +44,7 @@ print($1)"
 # end of a line.
 seen() {
     sed "$2" "$NHT1_ROOT/tests/samples/$1" >x.sum
-    says "(lambda lines: next((lines[l - 1][c - 1:] or 'END' for l, c, w in r[0]['told'] if '$3' in w), r[0]['told']))(open('x.sum', errors='replace').read().split(chr(10))).startswith('${4:-END}')"
+    says "(lambda lines: next((lines[l - 1][c - 1:] or 'END' for l, c, w in r[0]['faults'] if '$3' in w), r[0]['faults']))(open('x.sum', errors='replace').read().split(chr(10))).startswith('${4:-END}')"
 }
 
 @test "a file that contradicts itself: line and column" {
@@ -79,7 +79,7 @@ seen() {
     seen $beff '52,$d' "the file ends before its last line" ""
     seen $beff 's/ 696 / 6i6 /' "is no number" "6i6"
     head -c 4010 "$NHT1_ROOT/tests/samples/$io" >x.sum
-    says "any('ends within a line' in w for _, _, w in r[0]['told'])"
+    says "any('ends within a line' in w for _, _, w in r[0]['faults'])"
     { echo b_eff_io && head -c 17000000 /dev/zero; } >x.sum
     says None || [[ $output == *"line 1, column 1: no summary is larger than 16 MiB"* ]]
 }
@@ -105,7 +105,7 @@ seen() {
 
 @test "eight rows: the one of M_PART stands behind that of pattern 2" {
     sed '/^   [12] PEs 7/{h;s/PEs 7  2097152/PEs 8  4194304/;x;G}' "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" >x.sum
-    says "r[0]['told'] == [] and all(sorted(p['chunks'][a]) == list(range(1, 9)) for p in r for a in sumfile.ACCESSES)"
+    says "r[0]['faults'] == [] and all(sorted(p['chunks'][a]) == list(range(1, 9)) for p in r for a in sumfile.ACCESSES)"
     says "r[0]['chunks']['write'][8]['bytes'] == 4194304 and near(r[0]['chunks']['write'][8]['rates'][0], 62.87e6)"
     # beside tables of seven rows each stands with its like
     sed -i '/bw_pat2/d; s/^   1 PEs 7  2097152 write     62.870/   1 PEs 7  1048576 write     55.500/' x.sum
@@ -146,7 +146,7 @@ def same(a, b): return sorted(a) == sorted(b) and all(as_printed(a[k], b[k]) for
     grep -q "^-N  1,2 T=12, MT=[0-9]* MBytes, -noshared, -nounique$" x.sum
     [ "$(grep -c '^  criterion 1: scheduled time 0.1 min >= 30 min -- NOT reached$' x.sum)" -eq 2 ]
     [ "$(grep -c '^  criterion 2: .* -- NOT reached$' x.sum)" -eq 2 ]
-    says "all(not p['valid'] for p in r) and r[0]['told'] == []"
+    says "all(not p['valid'] for p in r) and r[0]['faults'] == []"
 }
 
 # written SAMPLE WORD SED: the sample's numbers as ours writes them for a run of WORD are the sample with SED, but for
@@ -194,7 +194,7 @@ written() {
     expect_status 4
     "$shape" "$samples/b_eff-3.6.sum" beff.sum
     cp beff.sum x.sum
-    says "len(r) == 1 and r[0]['ours'] and r[0]['definition'] == '3.6' and r[0]['told'] == [] and r[0]['procs'] == 4
+    says "len(r) == 1 and r[0]['ours'] and r[0]['definition'] == '3.6' and r[0]['faults'] == [] and r[0]['procs'] == 4
         and len(r[0]['sizes']) == 21 and r[0]['value'] > 0 and len(r[0]['buffer_offset_bytes']) == 2"
     for change in 's/PEs      total/PEs total/' 's/^  set xtics/set xtics/' 's/ -- reached/: met/' '/^(type=0/d' \
         's/write, /write,/' 's/^\(   2 PEs 3    32768 read  *[0-9.]*  *[0-9.]*\)/\1 /' \
@@ -223,11 +223,11 @@ print($1)"
     sed -n '1,/^SECTION-HEAD-END/p' "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" >head
     { cat head && printf 'SECTION-VALUES-BEGIN\n%s\n%s\nmthd=2 pat=47 min 2.5 3.25 -> 3.25(0.1)\nSECTION-VALUES-END\nL=9 pat=0 mthd=0 min: 9 -> 9\n' \
         'L=   1 mthd=0 pat= 5 min:  1.000 - 1.500 ->  1.500 (0.004 sec)' ' avg: 4 4 4 -> 4 (1 sec)'; } >x.prot
-    protocol "r['told'] == [] and r['sizes'] == [1] and r['values'] == {(5, 1, 0): 1.5e6, (47, 1, 2): 3.25e6}"
+    protocol "r['faults'] == [] and r['sizes'] == [1] and r['values'] == {(5, 1, 0): 1.5e6, (47, 1, 2): 3.25e6}"
     protocol "[r['names'][p] for p in (0, 5, 35, 37, 39, 47)] == ['ring-2*2fix', 'ring-1*4fix', 'random-cyc-1dim', 'best bi-section', 'one PingPong Pair', 'cyclic-3dim-all']"
     { cat head && printf '%s\n' SECTION-VALUES-BEGIN 'msglng = 4096' 'method: 2=non-blk' 'pattern 7' 'pattern: 6' 'min = 7.0 8.0 -> 8.0' \
         'Alltoal method=Alltoal min 5 -> 5' SECTION-VALUES-END; } >x.prot
-    protocol "r['told'] == [] and r['values'] == {(6, 4096, 2): 8e6, (6, 4096, 1): 5e6}"
+    protocol "r['faults'] == [] and r['values'] == {(6, 4096, 2): 8e6, (6, 4096, 1): 5e6}"
     # random patterns stand together, and only where all of them are
     protocol "patterns.of_protocol(r) == {}"
     cp "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" x.prot
@@ -241,17 +241,17 @@ print($1)"
         printf 'b_eff\nSECTION-VALUES-BEGIN\n%s\nSECTION-VALUES-END\n' "${line%%|*}" >x.prot
         line=${line#*|}
         protocol "any(at == 3 and words.startswith(\"\"\"${line%|*}\"\"\")
-            and open('x.prot').read().split(chr(10))[2][column - 1:].startswith('${line#*|}') for at, column, words in r['told'])"
-        protocol "r['values'] == {} and r['told'][0] == (2, 1, 'no value with its length, method and pattern stands in this section')"
+            and open('x.prot').read().split(chr(10))[2][column - 1:].startswith('${line#*|}') for at, column, words in r['faults'])"
+        protocol "r['values'] == {} and r['faults'][0] == (2, 1, 'no value with its length, method and pattern stands in this section')"
     done
     printf 'b_eff\nSECTION-VALUES-BEGIN\nL=1 mthd=0 pat=0 min: 1 -> 1\n' >x.prot
-    protocol "r['values'] == {(0, 1, 0): 1e6} and r['told'] == [(2, 1, 'the section does not end')]"
+    protocol "r['values'] == {(0, 1, 0): 1e6} and r['faults'] == [(2, 1, 'the section does not end')]"
 }
 
 @test "ours is read as it is written, by every repetition's best" {
     run mpi_run 3 nht1-beff --quick --definition 3.6 --memory-per-process 1Mi --random 2 --protocol x.prot --json r.json --sum x.sum
     expect_status 4
-    protocol "r['told'] == [] and len(r['sizes']) == 21 and sorted(r['values']) == sorted((m['pattern_index'], r['sizes'][i],
+    protocol "r['faults'] == [] and len(r['sizes']) == 21 and sorted(r['values']) == sorted((m['pattern_index'], r['sizes'][i],
         ('sendrecv', 'alltoallv', 'nonblocking').index(m['method'])) for m in __import__('json').load(open('r.json'))['measurements']
         for i, v in enumerate(m['bytes_per_s'][0]) if v is not None)"
     protocol "all(abs(r['values'][m['pattern_index'], r['sizes'][i], ('sendrecv', 'alltoallv', 'nonblocking').index(m['method'])] - v) < 1
@@ -272,9 +272,9 @@ v, s = j["result"], r[0]'
 @test "a last line alone whose memory stands elsewhere is read, without a traceback" {
     echo ' b_eff_io =  151.494 MB/s on 1 processes and with 256 MByte/PE, scheduled time=0.1 Min, on Linux' >x.sum
     says "len(r) == 1 and near(r[0]['value'], 151.494e6) and r[0]['procs'] == 1 and r[0]['memory_per_process_bytes'] is None
-        and any('no partition in the file but the last line' in w for _, _, w in r[0]['told'])"
+        and any('no partition in the file but the last line' in w for _, _, w in r[0]['faults'])"
     sed -i 's/time=0.1/time=9e99/' x.sum
-    says "r[0]['scheduled_s'] is None and any('9e99' in w for _, _, w in r[0]['told'])"
+    says "r[0]['scheduled_s'] is None and any('9e99' in w for _, _, w in r[0]['faults'])"
 }
 
 @test "what is no summary is none; control characters do not come through" {

@@ -81,7 +81,7 @@ static bool agrees(const uint64_t *digest, int64_t n)
 }
 
 /* The next dump, or the last one again. */
-static int take(struct journal *j, struct manifest *m)
+static int add_record(struct journal *j, struct manifest *m)
 {
     const int64_t words = digest_words(m->shape.n), last = m->dumps_n - 1;
     const uint64_t *w = j->word;
@@ -111,7 +111,7 @@ static int read_records(struct journal *j, struct manifest *m)
         const int there = read_block(j, j->text, j->bytes);
         if (there < 0) return there;
         if (there == 0 || !is_record(j, number)) return 0;
-        TRY(take(j, m));
+        TRY(add_record(j, m));
     }
 }
 

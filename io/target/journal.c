@@ -72,7 +72,7 @@ static void swap_words(uint64_t *word, int64_t n)
 
 /* ------------------------------------------------------------------ writing */
 
-static int put(const struct io_journal *j, const void *bytes, int64_t bytes_n, int64_t offset)
+static int write_at(const struct io_journal *j, const void *bytes, int64_t bytes_n, int64_t offset)
 {
     struct io_fd_fault fault;
     int64_t requests_n = 0;
@@ -164,7 +164,7 @@ int io_journal_add(struct io_journal *j, int64_t d, int64_t step, const uint64_t
     memcpy(w + DIGEST, digest, (size_t)digest_words(j->n) * sizeof *w);
     w[words_n(j->n)] = sum_of(w, j->n);
     swap_words(w, j->n);
-    TRY(put(j, w, j->record_bytes, SECTOR + j->records_n * j->record_bytes));
+    TRY(write_at(j, w, j->record_bytes, SECTOR + j->records_n * j->record_bytes));
     j->records_n++;
     while (flush && fdatasync(j->fd) != 0)
         if (errno != EINTR) return err_set_errno(ERR_IO, errno, "fdatasync %s", j->path);
@@ -228,7 +228,7 @@ static bool fits(const struct reader *r, int64_t number)
            w[DURABLE] <= w[COMPLETE];
 }
 
-static int take(struct reader *r)
+static int add_record(struct reader *r)
 {
     const uint64_t *w = r->word, *digest = w + DIGEST;
     r->complete_n = (int64_t)w[COMPLETE];
@@ -262,7 +262,7 @@ static int read_records(struct reader *r)
         TRY(there = read_at(r, r->word, bytes, SECTOR + (number - 1) * bytes));
         swap_words(r->word, r->n);
         if (there == 0 || !fits(r, number)) break;
-        TRY(take(r));
+        TRY(add_record(r));
     }
     return claim(r);
 }

@@ -22,7 +22,7 @@ LEAST = re.compile(r'(?<![\w.])min *[=:]? +(.*)')
 
 def read(path):
     """{names {index: name}, sizes [bytes], values {(pattern, size, method): bytes/s of the slowest process, best
-    repetition}, told [(line, column, words)]}, or None where the file has no section VALUES."""
+    repetition}, faults [(line, column, words)]}, or None where the file has no section VALUES."""
     try:
         with open(path, 'rb') as f:
             raw = f.read(SIZE_MAX_BYTES + 1)
@@ -34,13 +34,13 @@ def read(path):
     begin, end = _section(f, 'VALUES')
     if begin is None:
         return None
-    found = {'names': _names(f), 'sizes': [], 'values': {}, 'told': f.told}
+    found = {'names': _names(f), 'sizes': [], 'values': {}, 'faults': f.faults}
     state = {'length': None, 'method': None, 'pattern': None}
     for at in range(begin + 1, end):
         _line(f, at, state, found['values'])
     found['sizes'] = sorted({size for _, size, _ in found['values']})
     if not found['values']:
-        f.tell(begin, 1, 'no value with its length, method and pattern stands in this section')
+        f.fault(begin, 1, 'no value with its length, method and pattern stands in this section')
     f.ended()
     return found
 
@@ -50,7 +50,7 @@ def _section(f, name):
     at = {word: next((n for n, line in enumerate(f.lines, 1) if line.strip() == 'SECTION-%s-%s' % (name, word)), None)
           for word in ('BEGIN', 'END')}
     if at['BEGIN'] and not (at['END'] and at['END'] > at['BEGIN']):
-        f.tell(at['BEGIN'], 1, 'the section does not end')
+        f.fault(at['BEGIN'], 1, 'the section does not end')
         return at['BEGIN'], len(f.lines) + 1
     return at['BEGIN'], at['END']
 
@@ -82,16 +82,16 @@ def _line(f, at, state, values):
         what = WHAT[m.group(1)]
         state[what] = _number(m.group(2))
         if state[what] is None:
-            f.tell(at, m.start(2) + 1, "'%s' is no number of a %s" % (m.group(2)[:40], what))
+            f.fault(at, m.start(2) + 1, "'%s' is no number of a %s" % (m.group(2)[:40], what))
     m = LEAST.search(line)
     if not m:
         return
     best = re.search(r'-> *([^\s(]+)', m.group(1))
     missing = next((what for what, number in state.items() if number is None), None)
     if best is None:
-        f.tell(at, m.start() + 1, "no '->' with the best repetition behind 'min'")
+        f.fault(at, m.start() + 1, "no '->' with the best repetition behind 'min'")
     elif missing:
-        f.tell(at, m.start() + 1, 'a value without a %s' % missing)
+        f.fault(at, m.start() + 1, 'a value without a %s' % missing)
     else:
         rate = f.rate(at, m.start(1) + best.start(1) + 1, best.group(1))
         if rate:

@@ -8,7 +8,7 @@ files have MB/s of 10^6 bytes), times seconds, memory bytes.
 
     of both     program ('b_eff' or 'b_eff_io'), path, ours (written by this suite), version,
                 procs, system (the end of the last line), date, memory_per_process_bytes, value,
-                valid, told: [(line, column, words)], what is wrong with the file, the same list in
+                valid, faults: [(line, column, words)], what is wrong with the file, the same list in
                 all of its results
     b_eff       lmax_bytes, at_lmax, rings_at_lmax, latency_s, rings_latency_s, ping_pong_s,
                 ping_pong, rings (names of the six ring patterns), sizes, elapsed_s
@@ -17,7 +17,7 @@ files have MB/s of 10^6 bytes), times seconds, memory bytes.
                 pattern_2 {access: rate}, cache_honest, cache_factor, buffer_offset_bytes, files_counted, amount_bytes,
                 memory_total_bytes, m_part_bytes, errors_n, headline (largest of the file)
 
-Old files are somebody else's: what is not a number where one is expected is told and passed over, and
+Old files are somebody else's: what is not a number where one is expected is a fault and passed over, and
 so is what contradicts itself: totals and values are computed again from the rows. Texts are cleaned,
 sizes limited."""
 import math
@@ -25,7 +25,7 @@ import re
 
 from . import text, trouble
 
-SIZE_MAX_BYTES, LINE_MAX, TOLD_MAX = 1 << 24, 2000, 50
+SIZE_MAX_BYTES, LINE_MAX, FAULTS_MAX = 1 << 24, 2000, 50
 MB, MIB = 1e6, 1 << 20
 ACCESSES = ('write', 'rewrite', 'read')
 CHUNKS = (1024, 1032, 32768, 32776, 1048576, 1048584)  # then M_PART
@@ -37,34 +37,34 @@ class File:
     """Lines of a summary, and what is wrong with them."""
 
     def __init__(self, path, raw):
-        self.path, self.told, self.more_n = path, [], 0
+        self.path, self.faults, self.more_n = path, [], 0
         self.lines = []
         for at, line in enumerate(raw.decode('utf-8', 'replace').split('\n'), 1):
             line = line.rstrip('\r')
             found = text.HARMFUL.search(line.replace('\t', ' ')) or re.search('\ufffd', line)
             if found:
-                self.tell(at, found.start() + 1, 'a character that has no place in a text')
+                self.fault(at, found.start() + 1, 'a character that has no place in a text')
             if len(line) > LINE_MAX:
-                self.tell(at, LINE_MAX + 1, 'the line is longer than %d characters' % LINE_MAX)
+                self.fault(at, LINE_MAX + 1, 'the line is longer than %d characters' % LINE_MAX)
             self.lines.append(text.clean(line.replace('\t', ' '), LINE_MAX))
         if raw and not raw.endswith(b'\n'):
-            self.tell(len(self.lines), len(self.lines[-1]) + 1, 'the file ends within a line')
+            self.fault(len(self.lines), len(self.lines[-1]) + 1, 'the file ends within a line')
 
-    def tell(self, line, column, words):
-        if len(self.told) < TOLD_MAX:
-            self.told.append((line, column, words))
+    def fault(self, line, column, words):
+        if len(self.faults) < FAULTS_MAX:
+            self.faults.append((line, column, words))
         else:
             self.more_n += 1
 
     def ended(self):
-        """What was told, in the order of the lines; the last one says how much more there is."""
-        self.told.sort()
+        """Sorts the faults by their lines; the last one says how many more there are."""
+        self.faults.sort()
         if self.more_n:
-            line, column, words = self.told[-1]
-            self.told[-1] = (line, column, '%s; and %s of which no more is told' % (words, text.plural(self.more_n, 'finding')))
+            line, column, words = self.faults[-1]
+            self.faults[-1] = (line, column, '%s; and %s of which no more is told' % (words, text.plural(self.more_n, 'finding')))
 
     def number(self, at, match, group=1, least=-math.inf):
-        """The number at a group of a match in line at; None where it is none, which is told."""
+        """The number at a group of a match in line at; None where it is none, which is a fault."""
         word = match.group(group)
         try:
             value = float(word)
@@ -72,7 +72,7 @@ class File:
             value = math.nan
         if math.isfinite(value) and abs(value) < 1e15 and value >= least:
             return value
-        self.tell(at, match.start(group) + 1, "'%s' is no number that can stand here" % word[:40])
+        self.fault(at, match.start(group) + 1, "'%s' is no number that can stand here" % word[:40])
         return None
 
     def words(self, at, begin=0):
@@ -88,17 +88,17 @@ class File:
             return None
         if math.isfinite(value) and 0 <= value < 1e12:
             return value * MB
-        self.tell(at, column, "'%s' is no rate" % word[:40])
+        self.fault(at, column, "'%s' is no rate" % word[:40])
         return None
 
-    def differs(self, at, said, computed, what, rounding):
-        """Tells where a value is not what follows from others; rounding: of what is printed."""
-        if said is None or computed is None or abs(said - computed) <= rounding + 1e-9 * abs(computed):
+    def differs(self, at, printed, computed, what, rounding):
+        """A fault where a value is not what follows from others; rounding: of what is printed."""
+        if printed is None or computed is None or abs(printed - computed) <= rounding + 1e-9 * abs(computed):
             return
         line = self.lines[at - 1]
-        m = re.search(r'(?<![\d.])%s(?:0*)(?![\d])' % re.escape('%g' % said), line) or re.search(r'\d', line)
-        self.tell(at, m.start() + 1 if m else 1, '%s is %s here, and %s computed from the rest of the file' % (
-            what, _short(said), _short(computed)))
+        m = re.search(r'(?<![\d.])%s(?:0*)(?![\d])' % re.escape('%g' % printed), line) or re.search(r'\d', line)
+        self.fault(at, m.start() + 1 if m else 1, '%s is %s here, and %s computed from the rest of the file' % (
+            what, _short(printed), _short(computed)))
 
 
 def _short(value):
@@ -134,13 +134,13 @@ def read(path):
     found = _B_eff_io(f).results() if program == 'b_eff_io' else [_b_eff(f)]
     f.ended()
     for r in found:
-        r['told'] = f.told
+        r['faults'] = f.faults
     return found or None
 
 
-def said(told, path):
-    """What is told of a file, a sentence each."""
-    return ['%s: line %d, column %d: %s' % (text.clean(path), line, column, words) for line, column, words in told]
+def sentences(faults, path):
+    """What is wrong with a file, a sentence each."""
+    return ['%s: line %d, column %d: %s' % (text.clean(path), line, column, words) for line, column, words in faults]
 
 
 def _common(f, program, last):
@@ -150,7 +150,7 @@ def _common(f, program, last):
             'version': ours.group(1) if ours else None, 'date': date, 'procs': None,
             'definition': ours.group(2) if ours else None,
             'system': (re.search(r'(?:Min,|MB/PE) on (.*?)(?:, (?:NOT |with ).*)?$', last) or [None, None])[1],
-            'memory_per_process_bytes': None, 'value': None, 'valid': None, 'told': f.told}
+            'memory_per_process_bytes': None, 'value': None, 'valid': None, 'faults': f.faults}
 
 
 # --- b_eff ----------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def _table_row(f, label, columns):
         words = f.words(at, line.index('|') + 1)
         found = {}
         if len(words) != len(columns):
-            f.tell(at, 1, 'the row has %d values instead of %d' % (len(words), len(columns)))
+            f.fault(at, 1, 'the row has %d values instead of %d' % (len(words), len(columns)))
         for (column, word), name in zip(words, columns):
             if name == 'unit' or word == '-':
                 continue
@@ -195,12 +195,12 @@ def _b_eff(f):
             decimals = len(m.group(3).partition('.')[2])
             f.differs(at, value, each * procs, 'b_eff', 0.6 * 10 ** -min(decimals, 9) * (procs + 1))
     elif at:
-        f.tell(at, 1, 'the last line cannot be read')
+        f.fault(at, 1, 'the last line cannot be read')
     else:
-        f.tell(len(f.lines), 1, 'the file ends before its last line, "b_eff ="')
+        f.fault(len(f.lines), 1, 'the file ends before its last line, "b_eff ="')
     row, line = _table_row(f, 'accumulated', ACCUMULATED)
     if not line:
-        f.tell(len(f.lines), 1, 'there is no row "accumulated" in the file')
+        f.fault(len(f.lines), 1, 'there is no row "accumulated" in the file')
     per, line_per = _table_row(f, 'per process', ('value', 'at_lmax', 'rings'))
 
     def scaled(name, factor):
@@ -234,7 +234,7 @@ def _b_eff_head(f, r):
                 if size is not None:
                     r['sizes'].append(int(size))
             if len(r['sizes']) != 21 or r['sizes'] != sorted(r['sizes']):
-                f.tell(at, 8, 'there are not 21 lengths, each longer than the one before')
+                f.fault(at, 8, 'there are not 21 lengths, each longer than the one before')
         m = re.match(r'Total execution wall clock time =\s*(\S+) seconds', line)
         if m:
             r['elapsed_s'] = f.number(at, m, 1, 0)
@@ -313,10 +313,10 @@ class _B_eff_io:
             raise trouble.usage('%s: line %d, column 1: more than 100 partitions' % (text.clean(self.f.path), at))
 
     def _at(self, what, at):
-        """Keeps the line of something; False where it is there twice, which is told."""
+        """Keeps the line of something; False where it is there twice, which is a fault."""
         before = self.lines_of.setdefault((id(self.part), what), at)
         if before != at:
-            self.f.tell(at, 1, 'the same as in line %d once more: the first holds' % before)
+            self.f.fault(at, 1, 'the same as in line %d once more: the first holds' % before)
         return before == at
 
     def _line(self, at, line):
@@ -333,14 +333,14 @@ class _B_eff_io:
         """A line "N PEs ..." of the table."""
         f, part, words = self.f, self.part, self.f.words(at)
         if words[0][1] != str(part['procs']):
-            f.tell(at, words[0][0], "a row of '%s' processes among those of %s" % (words[0][1][:20], part['procs']))
+            f.fault(at, words[0][0], "a row of '%s' processes among those of %s" % (words[0][1][:20], part['procs']))
             return
         kind = words[2][1] if len(words) > 2 else ''
         total = kind.startswith('total-')
         access = kind[6:] if total else words[4][1] if len(words) > 4 else ''
         rates = words[3 if total else 5:]
         if not (total or re.fullmatch('[1-8]', kind)) or access not in ACCESSES or len(rates) != 5:
-            f.tell(at, words[-1][0], 'no row of the table: it ought to have %s and five rates' % (
+            f.fault(at, words[-1][0], 'no row of the table: it ought to have %s and five rates' % (
                 'an access' if total else 'position 1 to 8, chunk size, access'))
             return
         if not self._at(('total' if total else kind, access), at):
@@ -351,11 +351,11 @@ class _B_eff_io:
             return
         size = words[3][1]
         if not re.fullmatch(r'\d{1,15}', size) or int(size) == 0:
-            f.tell(at, words[3][0], "'%s' is no chunk size" % size[:40])
+            f.fault(at, words[3][0], "'%s' is no chunk size" % size[:40])
             return
         number = int(kind)
         if number <= len(CHUNKS) and int(size) != CHUNKS[number - 1]:
-            f.tell(at, words[3][0], 'position %d is of chunks of %d bytes' % (number, CHUNKS[number - 1]))
+            f.fault(at, words[3][0], 'position %d is of chunks of %d bytes' % (number, CHUNKS[number - 1]))
         part['chunks'][access][number] = {'bytes': int(size), 'rates': rates}
 
     def _pattern_2(self, f, part, at, m):
@@ -410,7 +410,7 @@ class _B_eff_io:
             errors = f.number(at, n, 1, 0) if n else None
             part['errors_n'] = None if errors is None else int(errors)
         if m.group(2) and part['valid']:
-            f.tell(at, m.start(2) + 1, 'VALID, and a criterion is not reached')
+            f.fault(at, m.start(2) + 1, 'VALID, and a criterion is not reached')
 
     PATTERNS = (
         (r'\s*bw_pat2=\s*(\S+) MB/s write,\s*(\S+) MB/s rewrite,\s*(\S+) MB/s read', _pattern_2),
@@ -430,10 +430,10 @@ class _B_eff_io:
             return self.lines_of.get((id(part), what))
         for access in ACCESSES:
             if not part['types'].get(access):
-                f.tell(part['line'], 1, 'the partition of %s processes has no row total-%s' % (part['procs'], access))
+                f.fault(part['line'], 1, 'the partition of %s processes has no row total-%s' % (part['procs'], access))
             missing = [p for p in range(1, 8) if p not in part['chunks'][access]]
             if missing:
-                f.tell(part['line'], 1, 'the partition of %s processes lacks %s of %s' % (
+                f.fault(part['line'], 1, 'the partition of %s processes lacks %s of %s' % (
                     part['procs'], text.plural(len(missing), 'row'), access))
             v, at = mb[access], line(('average', access))
             if at and v:
@@ -446,7 +446,7 @@ class _B_eff_io:
         if at:
             f.differs(at, _mb(part['value']), value, 'b_eff_io', 0.002 + 2e-5 * (value or 0))
         else:
-            f.tell(part['line'], 1, 'the partition of %s processes has no value' % part['procs'])
+            f.fault(part['line'], 1, 'the partition of %s processes has no value' % part['procs'])
 
     def _totals(self, part, access):
         """A type's bytes over its time lie below the fastest of its patterns, those that are in no row
@@ -457,7 +457,7 @@ class _B_eff_io:
             rows += [part['pattern_2'].get(access)] if t == 0 else []
             rows = [r for r in rows if r is not None]
             if at and total is not None and len(rows) >= 7 and total > 2 * max(rows) + 0.001 * MB:
-                self.f.tell(at, 1, 'the total of type %d, %s MB/s, is more than twice what any of its patterns reaches' % (
+                self.f.fault(at, 1, 'the total of type %d, %s MB/s, is more than twice what any of its patterns reaches' % (
                     t, _short(total / MB)))
 
     @staticmethod
@@ -479,11 +479,11 @@ class _B_eff_io:
         """The last line is of the partition with the largest value."""
         f, at = self.f, self.last_at
         if not at:
-            f.tell(len(f.lines), 1, 'the file ends before its last line, " b_eff_io ="')
+            f.fault(len(f.lines), 1, 'the file ends before its last line, " b_eff_io ="')
             return
         m = re.match(r'\s*b_eff_io\s*=\s*(\S+) MB/s on (\S+) processes', f.lines[at - 1])
         if not m:
-            f.tell(at, 1, 'the last line cannot be read')
+            f.fault(at, 1, 'the last line cannot be read')
             return
         value, procs = f.number(at, m, 1, 0), f.number(at, m, 2, 1)
         rated = [p for p in self.found if p['value'] is not None]
@@ -494,7 +494,7 @@ class _B_eff_io:
         elif value is not None and not self.found:
             minutes = re.search(r'scheduled time=(\S+) Min', f.lines[at - 1])
             memory = re.search(r'with (\d{1,12}) MByte', f.lines[at - 1])
-            f.tell(at, 1, 'there is no partition in the file but the last line')
+            f.fault(at, 1, 'there is no partition in the file but the last line')
             self.part = None
             self._begin(at, re.match(r'.*?on (\S+) processes(?: with (\d+))?', f.lines[at - 1])) if memory else None
             if self.part:
@@ -503,7 +503,7 @@ class _B_eff_io:
                                  scheduled_s=None if scheduled is None else scheduled * 60)
         have, want = [p['procs'] for p in self.found], self.head['partitions']
         if want and have != want:
-            f.tell(at, 1, 'the head names partitions of %s processes, the file has %s' % (
+            f.fault(at, 1, 'the head names partitions of %s processes, the file has %s' % (
                 ', '.join(map(str, want[:10])), ', '.join(map(str, have[:10])) or 'none'))
 
     def _added(self):

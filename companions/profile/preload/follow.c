@@ -48,7 +48,7 @@ struct followed *follow_find(int fd)
     return f == &ignored ? NULL : f;
 }
 
-static void put(int fd, struct followed *f)
+static void set_file(int fd, struct followed *f)
 {
     if (fd < 0) return;
     if (fd < NUMBERS_MAX)
@@ -59,7 +59,7 @@ static void put(int fd, struct followed *f)
 
 void follow_ignore(int fd)
 {
-    put(fd, &ignored);
+    set_file(fd, &ignored);
 }
 
 int follow_add(int fd, const char *whole, int flags, struct profile_before *note,
@@ -95,7 +95,7 @@ int follow_add(int fd, const char *whole, int flags, struct profile_before *note
                            .content = -1,
                            .note = note,
                            .state = state};
-    put(fd, f);
+    set_file(fd, f);
     return 0;
 }
 
@@ -103,11 +103,11 @@ void follow_same(int fd, int old)
 {
     struct followed *f = follow_find(old);
     if (old >= 0 && old < NUMBERS_MAX && !f) {
-        put(fd, __atomic_load_n(&numbers[old], __ATOMIC_ACQUIRE));
+        set_file(fd, __atomic_load_n(&numbers[old], __ATOMIC_ACQUIRE));
         return;
     }
     if (f) __atomic_fetch_add(&f->refs, 1, __ATOMIC_RELAXED);
-    put(fd, f);
+    set_file(fd, f);
 }
 
 struct followed *follow_take(int fd)
@@ -194,7 +194,7 @@ static void look_at(int fd, bool inherited)
         state = paths_map(link);
     (*count_inside())--;
     struct profile_before *note = NULL;
-    put(fd, &ignored);
+    set_file(fd, &ignored);
     if (state) {
         follow_add(fd, state->name, flags, paths_find(state->name), state);
     } else if (n > 0 && path[0] == '/' && st.st_nlink == 0) {

@@ -34,7 +34,7 @@ def compare_sums(found, sides):
     sides: results.Results."""
     for name, side in zip('AB', sides):
         for path in dict.fromkeys(s['path'] for s in side.sums):
-            found.notes += sumfile.said(next(s['told'] for s in side.sums if s['path'] == path), '%s, %s' % (name, path))
+            found.notes += sumfile.sentences(next(s['faults'] for s in side.sums if s['path'] == path), '%s, %s' % (name, path))
     if not any(side.sums for side in sides):
         return
     _buffers(found, sides)

@@ -85,7 +85,7 @@ def _table(report):
             float(p.ping_pong), float(p.at_lmax), float(p.rings_per_process),
             '; '.join('%s: the paper prints %g, its totals give %.0f' % w for w in wrong))
     report.page.table(table)
-    part_beffio.told(report.page, report.results.sums_of('b_eff'))
+    part_beffio.print_faults(report.page, report.results.sums_of('b_eff'))
     if odd:
         report.page.text('The paper contradicts itself where the note says so; both values are '
                          'shown.', 'note')

@@ -63,7 +63,7 @@ def _systems(report, results, sums):
                   'them is the b_eff_io of this system.' % text.plural(len(results), 'run'), 'warn')
     else:
         page.section(2, 'beffio-systems', 'b_eff_io of systems')
-    told(page, sums)
+    print_faults(page, sums)
     table = Table('beffio-systems', 'b_eff_io here and as published, MB/s. Of repeated runs the median, and the '
                   'largest, which the papers take', [
                       'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'largest', 'valid',
@@ -113,10 +113,10 @@ def _largest(r):
     return value if value == value else real(r.root, 'b_eff_io.bytes_per_s')
 
 
-def told(page, sums):
+def print_faults(page, sums):
     """What is wrong with summaries."""
     for path in dict.fromkeys(s['path'] for s in sums):
-        for words in sumfile.said(next(s['told'] for s in sums if s['path'] == path), path):
+        for words in sumfile.sentences(next(s['faults'] for s in sums if s['path'] == path), path):
             page.text(words, 'warn')
 
 

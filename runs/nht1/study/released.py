@@ -170,7 +170,7 @@ class Released:
             raise trouble.failed('%s ended with status %s%s: %s; see %s' % (
                 name, status, '' if said else ', without a .sum that can be read', drive.last_words(folder),
                 shown(folder)))
-        self.told += sumfile.said(said[0]['told'], os.path.join(name, program + '.sum'))
+        self.told += sumfile.sentences(said[0]['faults'], os.path.join(name, program + '.sum'))
         self.say('%-22s %s, %s' % (name, text.rate(max(r['value'] or 0 for r in said)), text.duration(seconds)))
         if program == 'b_eff_io':
             return patterns.of_sum(next((p for p in said if p['procs'] == self.ranks), said[0])), None
@@ -182,7 +182,7 @@ class Released:
         if found is None:
             self.told.append('%s: there is no section VALUES to compare patterns by' % shown_as)
             return {}
-        self.told += sumfile.said(found['told'], shown_as)
+        self.told += sumfile.sentences(found['faults'], shown_as)
         return patterns.of_protocol(found)
 
     def run(self):
