@@ -141,7 +141,7 @@ void conf_name_full(const char *path, char out[CONF_NAME_MAX]);
 int conf_files_differ(const char *option, const char *path, const char *other, const char *there);
 
 /* Whether a path may be that of a file, to which something may be appended: its last part is neither
- * empty nor "." nor "..", and no directory is there. option: for the message. NULL is no path. Returns
+ * empty nor "." nor "..", and no directory is there. option: for the message. NULL is not a path. Returns
  * 0 or ERR_USAGE; conf_name_ends asks nothing of the file system. Local. */
 int conf_name_ends(const char *option, const char *path);
 int conf_name_file(const char *option, const char *path);

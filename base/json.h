@@ -16,7 +16,7 @@ enum js_sync {
 
 /* Replaces the file by a new text: written to a file of another name in the same directory, then
  * renamed. A symbolic link keeps pointing where it did, and one to nothing is an error; anything
- * that is no regular file (a pipe that somebody reads, /dev/stdout) is written to as it is. Returns
+ * that is not a regular file (a pipe that somebody reads, /dev/stdout) is written to as it is. Returns
  * 0, ERR_IO (what existed is unharmed) or ERR_NOMEM.
  */
 int js_write(const char *path, const json_t *value, enum js_sync sync);
@@ -59,7 +59,7 @@ int js_check_text(const char *path, const char *mark);
 #define JS_BYTES_MAX (INT64_C(512) << 20)
 
 /* Reads a file that holds one JSON object. [out] new reference. Returns 0, ERR_IO when it cannot be
- * read, ERR_USAGE with file, line and what is wrong when it is no JSON object, or when it is longer
+ * read, ERR_USAGE with file, line and what is wrong when it is not a JSON object, or when it is longer
  * than JS_BYTES_MAX; no more than that is read, of a pipe either. */
 int js_read(const char *path, json_t **out);
 

@@ -75,7 +75,7 @@ struct bt_run {
     double norms_deviation; /* largest relative one from these */
     json_t *file;           /* what io/ reports about the file, or NULL */
     struct cache cache;     /* of the file, when the clock stopped */
-    bool resumed;           /* goes on with an earlier run's file: its time is no result */
+    bool resumed;           /* goes on with an earlier run's file: its time is not a result */
     bool bitwise;           /* the earlier run's kernel gives the same bits */
     int64_t first_step;     /* the step that it went on after; 0 without restart */
     int64_t kept_n;         /* dumps taken over; the first of dumps_n */

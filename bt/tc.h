@@ -58,7 +58,7 @@ int bt_tc_path(const char *asked, char *out, size_t size);
 
 /* Looks a key up. [out] entry: the best one; why: where there is one that is not used, a sentence that
  * says so, else "". Returns 1 when found, 0 when not (a missing file is an empty store), ERR_USAGE when
- * the file is there but is no store, ERR_IO when it cannot be read. */
+ * the file is there but is not a store, ERR_IO when it cannot be read. */
 #define BT_TC_WHY_MAX 256
 int bt_tc_find(const char *path, const struct bt_tc_key *key, struct bt_tc_entry *entry,
                char why[BT_TC_WHY_MAX]);

@@ -21,7 +21,7 @@ int container_detect(const struct shape_file *f, int *format);
 /* Opens the variable and takes the shape from its dimensions; from then on the file is read through
  * the library. Local. bytes: of the file. f: what is opened goes into f->container and f->read, closed by
  * container_close also after errors. shape: [out].
- * Returns 0, ERR_IO when the library is missing, ERR_NOMEM, ERR_VERIFY when this is no dump file or
+ * Returns 0, ERR_IO when the library is missing, ERR_NOMEM, ERR_VERIFY when this is not a dump file or
  * cannot be read as one; the message of that does not name the file. */
 int container_open(struct shape_file *f, int format, int64_t bytes, struct shape *shape);
 void container_close(struct shape_file *f);

@@ -30,7 +30,7 @@ struct manifest {
 };
 
 /* Reads a manifest. Local. m: [out] zeroed when there is none; freed by manifest_free.
- * Returns 1, or 0 when no such file exists, ERR_USAGE when it is no manifest or contradicts itself,
+ * Returns 1, or 0 when no such file exists, ERR_USAGE when it is not a manifest or contradicts itself,
  * ERR_IO when it cannot be read, ERR_NOMEM. */
 int manifest_read(const char *path, struct manifest *m);
 void manifest_free(struct manifest *m);

@@ -45,7 +45,7 @@ struct bt_reference {
 #define BT_DT_RELATIVE 1e-6 /* of dt as well, or 1e-8 would be 1.6 % of class F's */
 
 /* Fills in N, N_S, dt and I_W of a class (I_W: 10 for S by [F93] table 1, else 5). ERR_USAGE for a
- * letter that is no class. */
+ * letter that is not a class. */
 int bt_problem_class(char cls, struct bt_problem *p);
 
 /* The classes with their published values, smallest first; NULL behind the last one. */

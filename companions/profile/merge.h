@@ -21,7 +21,7 @@ struct profile_not_seen {
 /* One run of the program as its processes saw it. */
 struct profile_run {
     int size;    /* processes: ranks first, then others; 0: none left anything */
-    int mpi_n;   /* ranks that the program had; 0: it is no MPI program */
+    int mpi_n;   /* ranks that the program had; 0: it is not an MPI program */
     int ranks_n; /* processes that left something */
     const struct profile_map **rank; /* [size], NULL for a rank without a file */
     double wall_s;   /* MPI_Init to MPI_Finalize, slowest rank; else of the command */
@@ -39,7 +39,7 @@ struct profile_run {
 };
 
 /* Maps what the processes of a command have left in a folder. command_s: how long it took. Returns 0, ERR_IO
- * or ERR_NOMEM; a folder without any process's file is no error, size is 0 then. */
+ * or ERR_NOMEM; a folder without any process's file is not an error, size is 0 then. */
 int profile_load(const char *dir, double command_s, struct profile_run *run);
 void profile_free(struct profile_run *run);
 

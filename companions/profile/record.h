@@ -6,7 +6,7 @@
  *
  *     DIR/rank-R      struct profile_map of a rank, of whose files, phases and runs files_n, phases_n and
  *                     runs_n hold something; sparse, in the byte order of the machine
- *     DIR/process-P-N the same of a process that is no rank, P its number
+ *     DIR/process-P-N the same of a process that is not a rank, P its number
  *     DIR/file-HASH   struct profile_before of a name that the program has changed
  *     DIR/names       PROFILE_NAMES_BYTES, a bit for the last part of each of these names
  *     DIR/now-HASH    what stands for the name while writes are dropped: struct profile_stand_in, or a

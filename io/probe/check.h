@@ -15,7 +15,7 @@ enum probe_state {
     PROBE_FAILS,
     PROBE_HANGS,   /* took longer than its limit */
     PROBE_CRASHES, /* its process ended */
-    PROBE_ABSENT,  /* not offered here, which is no fault */
+    PROBE_ABSENT,  /* not offered here, which is not a fault */
 };
 
 #define PROBE_NOTE_MAX 640

@@ -34,7 +34,7 @@ struct probe_request {
 };
 
 /* Tries on rank 0, prints, writes the result (docs/schema/nht1-bt-probe-1.json), keeps the findings.
- * Collective over comm. What does not work is no error of the probe. ERR_IO where the folder cannot
+ * Collective over comm. What does not work is not an error of the probe. ERR_IO where the folder cannot
  * be written to, has no room or does not answer, ERR_INTERRUPT, with what was found up to then,
  * ERR_USAGE. conf, options: of the program that asks, for its name and for the result. */
 int probe_run(MPI_Comm comm, const struct conf_program *conf, const void *options,

@@ -49,7 +49,7 @@ struct probe_part {
     struct probe_finding *finding;         /* [n], [out] */
     json_t *about;                         /* [out] of "@about", or NULL */
     json_t *left;                          /* [in,out] array of sentences: processes left behind */
-    void (*done)(void *arg, int checks_n); /* told of each check that has ended, or NULL */
+    void (*done)(void *arg, int checks_n); /* called after each check, or NULL */
     void *arg;
     const char *(*alive)(void *arg); /* asked after a check that hung: NULL, or why to end */
 };

@@ -56,7 +56,7 @@ struct io_format_plugin {
                char *why);
     const char *put_name[2], *get_name[2]; /* of the library's function; [1]: collective */
 
-    /* file is no more, after an error neither. Collective. */
+    /* Frees file, also after an error. Collective. */
     int (*close)(void *file, char *why);
 
     /* The hints that are in force, to be freed; MPI_INFO_NULL when they are not told. Local. */

@@ -14,7 +14,7 @@
  * ones and remember errors, and what cannot be read is tried once more. For opening, see
  * IO_GUARD_OPENING. All functions are local; one file at a time is guarded.
  *
- * This is no part of libnht1.a, out of which it would go into every program that calls pwrite: the
+ * This is not part of libnht1.a, out of which it would go into every program that calls pwrite: the
  * Makefile names the programs that have it. */
 #include <stdint.h>
 

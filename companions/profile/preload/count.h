@@ -82,7 +82,7 @@ void count_other(enum profile_other what, uint64_t start_ns);
  * program. Safe in the child of vfork. */
 void count_unseen(const char *what, const char *name);
 
-/* There is no room to trace a change of a file: told; while writes are dropped the process ends, rather
+/* Notes that there is no room to trace a change of a file; while writes are dropped the process ends, rather
  * than change the file itself. */
 void count_no_room(const char *name);
 

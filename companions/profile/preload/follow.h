@@ -62,7 +62,7 @@ void follow_seen(int fd, ssize_t written);
 /* Bytes that this thread has written past the library; 0: none, or not known. */
 int64_t follow_unseen_bytes(void);
 
-/* What the C library itself has written since there were so many of these is nobody's. */
+/* What has come to these bytes since there were so many was written by the C library itself: it does not count. */
 void follow_pardon(int64_t unseen);
 
 /* A data access under way. */
