@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The order of measuring: partitions one after the other, or access by access; the rest of the
- * ranks waits without getting in the way; then the values and what is to be thought of them. */
+ * ranks waits without getting in the way; then the values and the judgement of them. */
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
