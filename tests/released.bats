@@ -24,7 +24,7 @@ released() {
     # and nothing in them contradicts the rest
     PYTHONPATH="$NHT1_ROOT/runs" python3 -c "
 from nht1 import sumfile
-told = [t for name in ('io.sum', 'beff.sum') for r in sumfile.read(name) for t in r['told']]
+told = [t for name in ('io.sum', 'beff.sum') for r in sumfile.read(name) for t in r['faults']]
 assert told == [], told"
 }
 

@@ -87,20 +87,20 @@ seen() {
 @test "more findings than are told: the last one says how many" {
     # each of 24 rows three times more
     sed '/^   1 PEs/{p;p;p}' "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" >x.sum
-    says "len(r[0]['told']) == 50 and r[0]['told'][-1][2].endswith('; and 22 findings of which no more is told')"
+    says "len(r[0]['faults']) == 50 and r[0]['faults'][-1][2].endswith('; and 22 findings of which no more is told')"
     { sed -n '1,/^SECTION-HEAD-END/p' "$NHT1_ROOT/tests/samples/b_eff-3.6.sum" && echo SECTION-VALUES-BEGIN && yes 'L=1 mthd=0 min: 1 -> 1' | head -n 60 &&
         echo SECTION-VALUES-END; } >x.prot
-    protocol "len(r['told']) == 50 and r['told'][-1][2].endswith('; and 11 findings of which no more is told')"
+    protocol "len(r['faults']) == 50 and r['faults'][-1][2].endswith('; and 11 findings of which no more is told')"
 }
 
 @test "partitions of one size: what is added is each one's own" {
     sed 's/^   1 PEs/   2 PEs/; s/-N  1,2/-N  2,2/; s/ on   1 proc/ on   2 proc/; s/ on 1 proc/ on 2 proc/; s/n=1/n=2/' \
         "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" >two.sum
     "$NHT1_TESTBIN/mkreleased" two.sum | sed '0,/: buffers 0 to 0/s/: buffers 0 to 0/: buffers 0 to 16/; 0,/ NOT CACHE-HONEST: /s/NOT CACHE-HONEST: /CACHE-HONEST: 30 times the/' >x.sum
-    says "r[0]['told'] == [] and [(p['procs'], p['buffer_offset_bytes'], p['cache_honest'], p['cache_factor']) for p in r] == [
+    says "r[0]['faults'] == [] and [(p['procs'], p['buffer_offset_bytes'], p['cache_honest'], p['cache_factor']) for p in r] == [
         (2, [0, 16], True, 30), (2, [0, 0], False, None)]"
     echo '  2 PEs: buffers 4 to 4 bytes off a page' >>x.sum
-    says "[(column, words.startswith('of a partition of 2 processes')) for _, column, words in r[0]['told']] == [(3, True)]"
+    says "[(column, words.startswith('of a partition of 2 processes')) for _, column, words in r[0]['faults']] == [(3, True)]"
 }
 
 @test "eight rows: the one of M_PART stands behind that of pattern 2" {
@@ -123,7 +123,7 @@ from nht1 import patterns
 j = json.load(open("r.json"))
 def as_printed(a, b): return a is not None and abs(a - b) <= 500.001  # of three decimals in MB/s
 def same(a, b): return sorted(a) == sorted(b) and all(as_printed(a[k], b[k]) for k in a)'
-    says "[p['procs'] for p in r] == [1, 2, 2] and r[0]['told'] == [] and all(p['ours'] and p['definition'] == '2.1' and not p['valid'] for p in r)"
+    says "[p['procs'] for p in r] == [1, 2, 2] and r[0]['faults'] == [] and all(p['ours'] and p['definition'] == '2.1' and not p['valid'] for p in r)"
     # rewriting of types 1 to 4 is in the JSON alone
     says "all(same(patterns.of_sum(p), {k: v for k, v in patterns.of_result(q).items() if k[:1] != ('rewrite',) or k[1] == 'scatter'})
         for p, q in zip(r, j['partitions']))"
@@ -168,19 +168,19 @@ written() {
 @test "valid, with errors, without the shared file pointer: only the words about it differ from the release's" {
     local io=b_eff_io-2.1.sum
     written $io valid 's/ T=6,/ T=3600,/; s/(T|time)([ =])0.1/\1\230.0/; s/, NOT VALID \(see above\)$//; s/^NOT VALID/VALID/; s/NOT reached/reached/'
-    says "all(p['valid'] and p['scheduled_s'] == 1800 for p in r) and r[0]['told'] == []"
+    says "all(p['valid'] and p['scheduled_s'] == 1800 for p in r) and r[0]['faults'] == []"
     written $io noshared "s/(MT=512 MBytes)$/\1, -noshared/; s/(criterion 2: .*) -- reached/\1 -- NOT reached/"
-    says "not any(p['valid'] for p in r) and r[0]['told'] == []"
+    says "not any(p['valid'] for p in r) and r[0]['faults'] == []"
     # a pattern with wrong data has no rate, pattern 2 neither
     written $io errors "s/  58.183 MB/-999.999 MB/; s/\(0\) == 0 -- reached/(12) == 0 -- NOT reached/; s/^(   2 PEs 3    32768 read    3173.210)    2.963/\1 -999.999/; s/(see above\))$/\1, with 12 ERRORS/"
     says "[p['errors_n'] for p in r] == [12, 12] and r[1]['chunks']['read'][3]['rates'][:3] == [3173.21e6, None, 2776.479e6]
-        and r[1]['pattern_2'] == {'write': 10.084e6, 'rewrite': 47.679e6, 'read': None} and r[0]['told'] == []"
+        and r[1]['pattern_2'] == {'write': 10.084e6, 'rewrite': 47.679e6, 'read': None} and r[0]['faults'] == []"
     says "r[0]['system'].endswith('x86_64')"
     sed 's/(see above)$/&, with 3 ERRORS/' "$NHT1_ROOT/tests/samples/$io" >errors.sum
     "$NHT1_ROOT/tests/sum_shape.py" errors.sum <(sed 's/with 3 ERRORS/with 12 ERRORS/' errors.sum)
     if "$NHT1_ROOT/tests/sum_shape.py" "$NHT1_ROOT/tests/samples/$io" errors.sum; then false; fi
     written b_eff-3.6.sum not-valid "s/^b_eff =/b_eff(NOT_VALID) =/"
-    says "r[0]['valid'] is False and near(r[0]['value'], 1604.772e6) and r[0]['told'] == []"
+    says "r[0]['valid'] is False and near(r[0]['value'], 1604.772e6) and r[0]['faults'] == []"
 }
 
 # A number more or less, another word, a blank, a column: each is seen.

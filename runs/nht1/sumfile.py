@@ -522,7 +522,7 @@ class _B_eff_io:
             procs = int(m.group(1))
             parts = left.setdefault((procs, m.group(3) is None), [p for p in self.found if p['procs'] == procs])
             if not parts:
-                f.tell(at, m.start(1) + 1, 'of a partition of %d processes, and there is none, or no more of them' % procs)
+                f.fault(at, m.start(1) + 1, 'of a partition of %d processes, and there is none, or no more of them' % procs)
                 continue
             part = parts.pop(0)
             if m.group(3):
