@@ -230,14 +230,18 @@ def verdicts():
 PARTLY = ('disturbed', 'processors-shared')
 
 
-def spoiling(root, writers=None):
+def spoiling(root, writers=None, paired=False):
     """{code: why} of the stamps of a result, or of a part of it, by which nothing can be concluded from it. writers: of
-    nht1-bt, whose parts count; None for all. What nht1-bt says of a writer over all its rounds holds for its runs."""
+    nht1-bt, whose parts count; None for all. What nht1-bt says of a writer over all its rounds holds for its runs. paired:
+    what is concluded is T_T over the T_C of the same round, which does not suffer where computing alone was slower in
+    all of the job than the best T_C known."""
     judged = {word(row, 'driver') for row in items(root, 'ranking') if isinstance(row.get('stamps'), list)}
     parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points', 'replays') for part in items(root, key)
                       if (writers is None or word(part, 'driver') in writers or 'driver' not in part) and not
                       (key == 'runs' and word(part, 'driver') in judged)]
-    found = {s['code'] for part in parts for s in stamps(part) if s['severity'] != 'note' or s['code'] not in PARTLY}
+    found = {s['code'] for part in parts for s in stamps(part)
+             if (s['severity'] != 'note' or s['code'] not in PARTLY) and not
+             (paired and s['code'] == 'disturbed' and 't_c_today_s' in s['numbers'])}
     return {code: s['spoils'] for code, s in stamp_codes().items() if code in found and 'spoils' in s}
 
 

@@ -47,6 +47,16 @@ class Decides(unittest.TestCase):
         self.assertEqual((c.verdict, c.stamps), (NOT, {'a': {}, 'b': {'disturbed': 1}}))
         self.assertEqual(Comparison(side(), b, nevertheless=True).verdict, WORSE)
 
+    def test_slow_computing_all_day_does_not_spoil_what_is_paired_with_it(self):
+        b = side(1.3, slow=1.5)
+        b[0].root['stamps'] = [{'code': 'disturbed', 'severity': 'warn', 'sentence': 'Computing alone took 50 % more.',
+                                'numbers': {'t_c_s': 1.0, 't_c_today_s': 1.5, 'runs_n': 8}}]
+        c = Comparison(side(), b)
+        self.assertEqual((c.primary.group, c.verdict, c.stamps['b']), ('T_T / T_C', WORSE, {}))
+        self.assertEqual(Comparison(side(), b, metric='T_T of').verdict, NOT)
+        b[0].root['runs'] = b[0].root['runs'][1:]  # a round without computing alone: T_T decides
+        self.assertEqual(Comparison(side(), b).verdict, NOT)
+
     def test_results_that_do_not_tell_whether_they_are_spoiled_are_not_judged_unless_asked_for(self):
         def without(key, of, value=None):
             b = side(1.3)

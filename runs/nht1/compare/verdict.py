@@ -7,6 +7,7 @@ from .. import results, stats, text
 from . import runs, values, workload
 from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, together
 
+PAIRED = 'T_T / T_C'
 SUMMED = ('nht1-beff', 'nht1-beffio')  # that may stand beside summaries
 OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_profiles}
 
@@ -29,18 +30,19 @@ class Comparison:
         values.compare_sums(found, (a, b))
         if not self.metrics and not self.reasons and a and b:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
-        self.stamps = {'a': self._stamps(a, found.writers), 'b': self._stamps(b, found.writers)}
+        paired = any(m.group == PAIRED for m in self.metrics) and (not metric or metric.startswith(PAIRED))
+        self.stamps = {name: self._stamps(side, found.writers, paired) for name, side in (('a', a), ('b', b))}
         self._refuse(nevertheless, found.studied + [words for side in (('A', a), ('B', b)) for words in self._unproved(
             *side, found.writers)])
         self.primary = None
         self._judge(metric)
 
     @staticmethod
-    def _stamps(side, writers):
-        """{code: results that are stamped so}, of what spoils them."""
+    def _stamps(side, writers, paired):
+        """{code: results that are stamped so}, of what spoils them. paired: T_T / T_C decides."""
         found = {}
         for result in side:
-            for code in results.spoiling(result.root, writers):
+            for code in results.spoiling(result.root, writers, paired):
                 found[code] = found.get(code, 0) + 1
         return found
 
@@ -80,7 +82,7 @@ class Comparison:
 
     def _choose(self, metric):
         """The quantity that decides; it stands first."""
-        group = next((g for g in ('T_T / T_C', 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), '')
+        group = next((g for g in (PAIRED, 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), '')
         chosen = [m for m in self.metrics if m.name.startswith(metric)] if metric else \
             [m for m in self.metrics if m.group == group] if group else self.metrics[:1]
         if not chosen:
