@@ -26,15 +26,21 @@ def told(*rows):
 
 
 class Choosing(unittest.TestCase):
-    def test_class_a_where_eight_rounds_fit(self):
-        self.assertEqual(choose(pilot(0.0075), 110, 3, ROOM), ('A', 200))
+    def test_class_a_where_fifteen_rounds_fit(self):
+        self.assertEqual(choose(pilot(0.0065), 110, 3, ROOM), ('A', 200))
+
+    def test_fewer_steps_rather_than_fewer_rounds_that_leave_it_undecided(self):
+        # Eight rounds of 200 steps would fit.
+        self.assertEqual(choose(pilot(0.0141), 110, 3, ROOM), ('A', 100))
+        # Not even 15 of 20 steps: eight.
+        self.assertEqual(choose(pilot(0.1), 110, 3, ROOM), ('A', 20))
 
     def test_class_a_shortened_where_all_of_its_steps_do_not_fit(self):
         # Nine percent too slow for 200 steps: not a twentieth of the work for that.
-        self.assertEqual(choose(pilot(0.0141 * 1.09), 110, 3, ROOM), ('A', 180))
-        self.assertEqual(choose(pilot(0.05), 110, 3, ROOM), ('A', 40))
+        self.assertEqual(choose(pilot(0.0073 * 1.09), 110, 3, ROOM), ('A', 180))
+        self.assertEqual(choose(pilot(0.05), 110, 3, ROOM), ('A', 20))
         # Slow writing counts as slow computing does.
-        self.assertEqual(choose(pilot(0.0075, 5), 110, 3, ROOM), ('A', 80))
+        self.assertEqual(choose(pilot(0.0075, 5), 110, 3, ROOM), ('A', 40))
 
     def test_as_long_as_the_disk_holds_it(self):
         self.assertEqual(choose(pilot(0.0075), 110, 3, dict(ROOM, disk_bytes=1e9)), ('A', 140))
