@@ -128,7 +128,7 @@ END
         rm -r result starts
     done <<'END'
 0.0075 A
-0.04 A --steps 160
+0.04 A --steps 80
 1.5 W
 END
     check --class B --sync dump --no-search
