@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Measures and draws the report that docs/example.md explains: four studies of class A and nht1-beff,
-# about half an hour on 2 cores.
+# about an hour on 2 cores; of fewer than 6 runs there is no interval.
 #
 #     runs/example.sh [FOLDER]      default: build/example
 #
@@ -13,10 +13,10 @@ bin=${NHT1_BIN:-$root/build/bin}
 mkdir -p "${1:-$root/build/example}"
 out=$(cd "${1:-$root/build/example}" && pwd)
 cd "$root"
-runs/study processors --set study.repeats=5 --out "$out/processors"
-runs/study groups --set study.repeats=3 --out "$out/groups"
-runs/study writers --set study.repeats=5 --set writing.sync=end --out "$out/writers"
-runs/study restart --set study.repeats=3 --out "$out/restart"
+runs/study processors --set study.repeats=6 --out "$out/processors"
+runs/study groups --set study.repeats=6 --out "$out/groups"
+runs/study writers --set study.repeats=6 --set writing.sync=end --out "$out/writers"
+runs/study restart --set study.repeats=6 --out "$out/restart"
 mkdir -p "$out/beff"
 tests/mpi-run -np 2 -t 600 "$bin/nht1-beff" --json "$out/beff/result.json"
 "$bin/nht1-report" "$out" --mtbf 6,24,168 --downtime 120 -o "$out/report.html" \
