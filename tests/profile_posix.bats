@@ -109,6 +109,79 @@ refused() {
     [ "$(stat -c %s f.dat.flush f.dat.child.9 f.dat)" = $'100000\n500\n5000' ]
 }
 
+@test "16 threads do not race for what the library knows of files (ThreadSanitizer)" {
+    # Without the functions that stand before those of the C library, as do ThreadSanitizer's own: what is behind them.
+    local settings=(-std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=thread)
+    need_program setarch gcc
+    echo 'int main(void) { return 0; }' >empty.c
+    gcc "${settings[@]}" -o empty empty.c || not_here "no ThreadSanitizer"
+    cat >race.c <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "companions/profile/preload/follow.h"
+
+static char block[1000];
+static int common;
+
+static void put(int fd, int64_t at)
+{
+    const struct iovec one = {block, sizeof block};
+    struct access a;
+    if (!follow_access(&a, fd, true, at, sizeof block)) _exit(3);
+    follow_over(&a, at < 0 ? write(fd, block, sizeof block) : pwrite(fd, block, sizeof block, at), &one, 1);
+}
+
+static void *work(void *arg)
+{
+    const int number = *(int *)arg;
+    for (int i = 0; i < 100; i++) {
+        char name[64], whole[PROFILE_PATH_MAX];
+        snprintf(name, sizeof name, "f.dat.%d", i % 2 ? number : i);
+        if (paths_whole(AT_FDCWD, name, true, whole) < 0 || !paths_followed(whole)) _exit(4);
+        struct profile_before *note = paths_note(whole);
+        const int fd = open(name, O_RDWR | O_CREAT, 0644);
+        if (!note || fd < 0 || follow_add(fd, whole, O_RDWR, note, NULL) < 0) _exit(5);
+        put(fd, -1);
+        put(common, 1000 * (16 * i + number));
+        follow_other(follow_find(fd), PROFILE_CLOSE, 0, count_now_ns());
+        struct followed *f = follow_take(fd);
+        close(fd);
+        follow_end(f);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread[16];
+    int number[16];
+    char whole[PROFILE_PATH_MAX];
+    if (!count_setup()) return 2;
+    follow_begin();
+    common = open("f.dat", O_RDWR | O_CREAT, 0644);
+    paths_whole(AT_FDCWD, "f.dat", true, whole);
+    follow_add(common, whole, O_RDWR, paths_note(whole), NULL);
+    for (int t = 0; t < 16; t++) {
+        number[t] = 200 + t;
+        if (pthread_create(&thread[t], NULL, work, &number[t]) != 0) return 2;
+    }
+    for (int t = 0; t < 16; t++)
+        pthread_join(thread[t], NULL);
+    printf("%d bytes in a call\n", (int)count_map()->slow[0].bytes);
+    return 0;
+}
+END
+    gcc "${settings[@]}" -I"$NHT1_ROOT" -o race race.c "$NHT1_ROOT"/companions/profile/preload/{count,follow,paths,table,timeline}.c -ldl -pthread
+    mkdir counters
+    run timeout -s KILL "$NHT1_HANG_S" env NHT1_PROFILE_DIR="$PWD/counters" setarch -R ./race
+    expect_status 0
+    expect_no_text "ThreadSanitizer"
+    expect_text "1000 bytes in a call"
+}
+
 @test "10,000 files have a zeta" {
     mkdir many && cd many
     certified "$NHT1_TESTBIN/mkposix" many f.dat
