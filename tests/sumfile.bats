@@ -260,7 +260,7 @@ print($1)"
     said='import json
 j = json.load(open("r.json"))
 v, s = j["result"], r[0]'
-    says "len(r) == 1 and s['ours'] and s['told'] == [] and s['definition'] == '3.6' and not s['valid'] and s['procs'] == 3"
+    says "len(r) == 1 and s['ours'] and s['faults'] == [] and s['definition'] == '3.6' and not s['valid'] and s['procs'] == 3"
     says "abs(s['value'] - v['b_eff_bytes_per_s']) <= 500.001 and abs(s['ping_pong'] - v['ping_pong_bytes_per_s']) <= 500001"
     says "all(abs(s[a] - v['at_lmax'][b]) <= 500001 for a, b in (('at_lmax', 'all_bytes_per_s'), ('rings_at_lmax', 'rings_bytes_per_s')))"
     says "all(abs(s[a] - v[b]) <= 0.50001e-9 for a, b in (('latency_s', 'latency_s'), ('rings_latency_s', 'rings_latency_s'), ('ping_pong_s', 'ping_pong_latency_s')))"
