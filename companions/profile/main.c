@@ -245,31 +245,42 @@ static const char **command_words(const struct session *s, bool drop, const char
     return word;
 }
 
+/* What the preloaded library is told by its environment: where to count, what to follow and whether to drop. */
+enum { SETTINGS = 7 };
+static int settings(const struct session *s, const char *dir, bool drop,
+                    char setting[SETTINGS][4 * PATH_MAX])
+{
+    const size_t room = sizeof setting[0];
+    const char *more = getenv("LD_PRELOAD");
+    char files[PATH_MAX] = "";
+    if (s->o->files && !realpath(s->o->files, files))
+        return err_set_errno(ERR_USAGE, errno, "--files: %s", s->o->files);
+    snprintf(setting[0], room, PROFILE_ENV_DIR "=%s", dir);
+    snprintf(setting[1], room, PROFILE_ENV_SPLIT "=%s", s->o->split);
+    snprintf(setting[2], room, PROFILE_ENV_DROP "=%d", drop);
+    snprintf(setting[3], room, PROFILE_ENV_READS "=%d", s->o->t_c);
+    snprintf(setting[4], room, PROFILE_ENV_FILES "=%s", files);
+    snprintf(setting[6], room, PROFILE_ENV_RUNS "=%d", s->o->accesses && !drop);
+    if (snprintf(setting[5], room, "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
+                 more ? more : "") >= (int)room)
+        return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", room);
+    return 0;
+}
+
 /* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
  * it takes what the run with writes has noted. [out] took_s: from its start to its end; status: as a
  * shell has it. */
 static int execute(const struct session *s, const char *folder, bool drop, double *took_s,
                    int *status)
 {
-    char setting[7][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX], files[PATH_MAX] = "";
-    const char *more = getenv("LD_PRELOAD");
-    const int n = sizeof setting / sizeof setting[0];
+    char setting[SETTINGS][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX];
+    const int n = SETTINGS;
     const char *name = own_split(folder, parent);
     TRY(own_remove(s->own, name)); /* that of the round before */
     TRY(own_make_folder(s->own, name));
     if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
-    if (s->o->files && !realpath(s->o->files, files))
-        return err_set_errno(ERR_USAGE, errno, "--files: %s", s->o->files);
     if (drop) TRY(before_copy(s->dir, dir));
-    snprintf(setting[0], sizeof setting[0], PROFILE_ENV_DIR "=%s", dir);
-    snprintf(setting[1], sizeof setting[1], PROFILE_ENV_SPLIT "=%s", s->o->split);
-    snprintf(setting[2], sizeof setting[2], PROFILE_ENV_DROP "=%d", drop);
-    snprintf(setting[3], sizeof setting[3], PROFILE_ENV_READS "=%d", s->o->t_c);
-    snprintf(setting[4], sizeof setting[4], PROFILE_ENV_FILES "=%s", files);
-    snprintf(setting[6], sizeof setting[6], PROFILE_ENV_RUNS "=%d", s->o->accesses && !drop);
-    if (snprintf(setting[5], sizeof setting[5], "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
-                 more ? more : "") >= (int)sizeof setting[5])
-        return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", sizeof setting[5]);
+    TRY(settings(s, dir, drop, setting));
     const char *const passed[] = {setting[0], setting[1], setting[2], setting[3],
                                   setting[4], setting[5], setting[6]};
     const char **word = command_words(s, drop, passed, s->open_mpi ? n : 0);
