@@ -75,5 +75,5 @@ bench-resample: all ## slowdowns of 5, 10, 30 % that verdicts find, in rounds re
 	@mkdir -p $(B)/bench
 	@O=$(B) bench/resample $(B)/bench/rounds.json
 
-bench-profile: all $(B)/tests/mkcalls ## what nht1-profile adds to a call of MPI-IO
+bench-profile: all $(B)/tests/mkcalls ## what nht1-profile adds to a call of MPI-IO or POSIX
 	@NHT1_BIN=$(abspath $(B)/bin) bash runs/bench-profile.sh

@@ -39,7 +39,7 @@
  *                 set_view with a type of N levels, and of write_at of 8 bytes while N files are open
  *     cost        followed by N and B: write_at of B bytes, profiled and not in turns of N calls;
  *                 prints what a call takes, and what it takes more when it is profiled, medians of
- *                 turns
+ *                 turns; cost-posix: the same of pwrite
  *
  * Ends with status 1 when a status or what is read is wrong. */
 #include <dlfcn.h>
@@ -734,6 +734,31 @@ static void cost(const char *name, const char *label, int n, int bytes)
     MPI_File_close(&f);
 }
 
+/* As cost, of pwrite: past the library is the function of the C library. */
+static void cost_posix(const char *name, int n, int bytes)
+{
+    static double s[2][TURNS], more[TURNS];
+    ssize_t (*call_of[2])(int, const void *, size_t, off_t) = {NULL, pwrite};
+    char what[64];
+    void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    *(void **)&call_of[0] = libc ? dlsym(libc, "pwrite") : NULL;
+    const int fd = open(name, O_CREAT | O_WRONLY, 0644);
+    if (!call_of[0] || fd < 0) MPI_Abort(MPI_COMM_WORLD, 3);
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int k = 0; k < 2; k++) {
+            const int which = (turn + k) % 2;
+            const double from_s = MPI_Wtime();
+            for (int i = 0; i < n; i++)
+                wrong |= call_of[which](fd, buf, (size_t)bytes, 0) != bytes;
+            s[which][turn] = (MPI_Wtime() - from_s) / n;
+        }
+        more[turn] = s[1][turn] - s[0][turn];
+    }
+    snprintf(what, sizeof what, "pwrite of %d B", bytes);
+    told(what, s[0], more, TURNS);
+    wrong |= close(fd) != 0;
+}
+
 static void cost_open(const char *name, int n)
 {
     char one[4096], label[64];
@@ -838,6 +863,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (strcmp(what, list[i].name) == 0) list[i].run(name);
     if (strcmp(what, "cost") == 0 && argc == 5) cost(name, "", atoi(argv[3]), atoi(argv[4]));
+    if (strcmp(what, "cost-posix") == 0 && argc == 5)
+        cost_posix(name, atoi(argv[3]), atoi(argv[4]));
     if (strcmp(what, "cost-waitany") == 0 && argc == 4) cost_waitany(name, atoi(argv[3]));
     if (strcmp(what, "cost-view") == 0 && argc == 4) cost_view(name, atoi(argv[3]));
     if (strcmp(what, "cost-open") == 0 && argc == 4) cost_open(name, atoi(argv[3]));
