@@ -80,8 +80,8 @@ class Tally:
     def __init__(self, point, program, settings):
         self.point, self.program = point, program
         self.partners, self.beside, self.question = [], [], None
-        self.metric = metric_of(point, program)
         self.low, self.high = settings.repeats_of(point)
+        self.metric = metric_of(point, program)
         self.auto = self.low == AUTO
         self.precision, self.level = settings.precision, settings.level
         self.runs = {}  # number -> (record, {label: [numbers]})
