@@ -10,26 +10,26 @@ accesses() {
     python3 "$BATS_TEST_DIRNAME/accesses.py" "$@"
 }
 
-# traced COMMAND...: runs it in ./work; its data accesses on files there, as "R bytes" or "W bytes", sorted, to ./traced.
+# traced COMMAND...: runs it in ./there; its data accesses on files there, as "R bytes" or "W bytes", sorted, to ./traced.
 traced() {
-    (cd work && strace -f -y -o ../calls -e trace=read,pread64,readv,preadv,write,pwrite64,writev,pwritev,copy_file_range,sendfile \
+    (cd there && strace -f -y -o ../calls -e trace=read,pread64,readv,preadv,write,pwrite64,writev,pwritev,copy_file_range,sendfile \
         "$@") >out 2>&1 || not_permitted "to trace system calls"
     # The file of a copy inside the kernel is the one that is written.
-    grep -vE ' = -1 | = \?' calls | sed -nE -e 's|^[0-9]+ +copy_file_range\([^,]*, [^,]*, [0-9]+<'"$PWD"'/work/.* = ([0-9]+)$|W \1|p' \
-        -e 's|^[0-9]+ +p?writev?(64)?\([0-9]+<'"$PWD"'/work/.* = ([0-9]+)$|W \2|p' \
-        -e 's|^[0-9]+ +sendfile\([0-9]+<'"$PWD"'/work/.* = ([0-9]+)$|W \1|p' \
-        -e 's|^[0-9]+ +p?readv?(64)?\([0-9]+<'"$PWD"'/work/.* = ([0-9]+)$|R \2|p' | sort >traced
+    grep -vE ' = -1 | = \?' calls | sed -nE -e 's|^[0-9]+ +copy_file_range\([^,]*, [^,]*, [0-9]+<'"$PWD"'/there/.* = ([0-9]+)$|W \1|p' \
+        -e 's|^[0-9]+ +p?writev?(64)?\([0-9]+<'"$PWD"'/there/.* = ([0-9]+)$|W \2|p' \
+        -e 's|^[0-9]+ +sendfile\([0-9]+<'"$PWD"'/there/.* = ([0-9]+)$|W \1|p' \
+        -e 's|^[0-9]+ +p?readv?(64)?\([0-9]+<'"$PWD"'/there/.* = ([0-9]+)$|R \2|p' | sort >traced
 }
 
-# same COMMAND...: which writes files in its folder, ./work, by one process.
+# same COMMAND...: which writes files in its folder, ./there, by one process.
 same() {
-    rm -rf work p.jsonl r.jsonl
-    mkdir work
+    rm -rf there p.jsonl r.jsonl
+    mkdir there
     traced "$@"
     [ -s traced ]
-    rm -rf work
-    mkdir work
-    (cd work && run nht1-profile --accesses ../p.jsonl -o ../p.xml --quiet -- "$@" && expect_status 0)
+    rm -rf there
+    mkdir there
+    (cd there && run nht1-profile --accesses ../p.jsonl -o ../p.xml --quiet -- "$@" && expect_status 0)
     expect_json <(head -n 1 p.jsonl) '.processes_n == 1 and .lost_n == 0 and .unplaced_n == 0'
     accesses p.jsonl numbered >program
     diff traced <(awk '{ print $3, $5 }' program | sort)
