@@ -93,24 +93,36 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
         '[["narrow",6],["enough runs",8]]' ] # no interval of 95 % before
 }
 
-@test "a compute-only point is run in each round in which a point that is compared with it is" {
-    cat >bin/nht1-bt <<'END'
+# bt_that [OPTION...]: an nht1-bt that has these options, too. What it does stands on stdin: $json and $io are what these
+# options say, $read all that is said of reading back.
+bt_that() {
+    {
+        cat <<END
 #!/bin/bash
-while [ $# -gt 0 ]; do
-    case $1 in
-    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' && exit 0 ;;
+io=none read=
+while [ \$# -gt 0 ]; do
+    case \$1 in
+    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES'$([ $# -eq 0 ] || printf " '%s'" "$@") && exit 0 ;;
     --version) echo nht1-bt 1 && exit 0 ;;
-    --json) json=$2 ;;
-    --io) io=$2 ;;
+    --json) json=\$2 ;;
+    --io) io=\$2 ;;
+    --read | --read-cache | --read-decomp) read+="\$1=\$2 " ;;
     esac
     shift
 done
+END
+        cat
+    } >bin/nht1-bt
+    chmod +x bin/nht1-bt
+}
+
+@test "a compute-only point is run in each round in which a point that is compared with it is" {
+    bt_that <<'END'
 echo start >>"$SIM_FOLDER/starts"
 time=1
 [ "$io" != posix ] || time=$(wc -l <"$SIM_FOLDER/starts") # never the same
 jq -n --arg io "$io" --argjson time "$time" '{runs: [{driver: $io, t_t_s: $time}]}' >"$json"
 END
-    chmod +x bin/nht1-bt
     REPEATS=6..8 description x.ini <<<$'[common]\nprogram = nht1-bt\n[run computing]\nio = none\nranks = 1 2
 [run writing]\nio = posix token\nranks = 1'
     study --no-plan --out out x.ini
@@ -122,17 +134,7 @@ END
 # keeping_bt: an nht1-bt whose T_T are known: 1 s without writing, with a writer as many more as a line of ./cost.WRITER says, of
 # which data are nine tenths; a line for each run, the last for all that follow. A second word: whether it was disturbed.
 keeping_bt() {
-    cat >bin/nht1-bt <<'END'
-#!/bin/bash
-while [ $# -gt 0 ]; do
-    case $1 in
-    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' 'read WHICH' && exit 0 ;;
-    --version) echo nht1-bt 1 && exit 0 ;;
-    --json) json=$2 ;;
-    --io) io=$2 ;;
-    esac
-    shift
-done
+    bt_that 'read WHICH' <<'END'
 echo "$io" >>"$SIM_FOLDER/starts"
 n=$(grep -cx -e "$io" "$SIM_FOLDER/starts")
 cost=0 disturbed=false fs=ext4
@@ -145,7 +147,6 @@ jq -n --arg io "$io" --argjson cost "$cost" --argjson disturbed "${disturbed:-fa
         stamps: [], norms: {ok: true}, completed: true, verified: true,
         disturbance: {disturbed: $disturbed, processors_shared: false}}]}' >"$json"
 END
-    chmod +x bin/nht1-bt
 }
 
 # With 64 rounds at most the first look is at 8, and eight on one side of the goal decide; with 10 it is at 6.
@@ -217,23 +218,13 @@ END
 }
 
 @test "zeta is over the best T_C of the study, not over what each run knew of it" {
-    cat >bin/nht1-bt <<'END'
-#!/bin/bash
-while [ $# -gt 0 ]; do
-    case $1 in
-    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' && exit 0 ;;
-    --version) echo nht1-bt 1 && exit 0 ;;
-    --json) json=$2 ;;
-    esac
-    shift
-done
+    bt_that <<'END'
 echo start >>"$SIM_FOLDER/starts"
 t_c=$(($(wc -l <"$SIM_FOLDER/starts") == 1 ? 4 : 1)) # the first run knows a worse one
 jq -n --argjson t_c $t_c '{problem: {n: 64, steps: 200, dt: 0.0008},
     system: {nodes: 1, cores_in_use: 2}, runs: [{driver: "token", t_t_s: 2, t_c_s: $t_c,
     zeta: (2 / $t_c - 1), r_io_bytes_per_s: 1e6}]}' >"$json"
 END
-    chmod +x bin/nht1-bt
     description x.ini <<<$'[run]\nprogram = nht1-bt\nio = token'
     study --no-plan --out out x.ini
     expect_status 0
@@ -242,27 +233,13 @@ END
 }
 
 @test "dumps that were read back have their T_R beside T_T, where there are any" {
-    cat >bin/nht1-bt <<'END'
-#!/bin/bash
-io=none read=
-while [ $# -gt 0 ]; do
-    case $1 in
-    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' 'read WHICH' \
-        'read-cache HOW' 'read-decomp DECOMP' && exit 0 ;;
-    --version) echo nht1-bt 1 && exit 0 ;;
-    --json) json=$2 ;;
-    --io) io=$2 ;;
-    --read | --read-cache | --read-decomp) read+="$1=$2 " ;;
-    esac
-    shift
-done
+    bt_that 'read WHICH' 'read-cache HOW' 'read-decomp DECOMP' <<'END'
 echo "$io $read" >>"$SIM_FOLDER/starts"
 jq -n --arg io $io --arg read "$read" 'def of($cache; $own; $t): {cache: $cache, own_decomp: $own, decomp: "1x2x1", ranks: 1,
         t_r_s: $t, bytes: 8, digest_ok: true, dumps: [{}]};
     {problem: {n: 64, steps: 200, dt: 0.0008}, system: {ranks: 1}, runs: [{driver: $io, t_t_s: 2, r_io_bytes_per_s: 1e6}
         | if $read == "" then . else .read = [of("cold"; true; 0.25), of("warm"; true; 0.125), of("cold"; false; 0.5)] end]}' >"$json"
 END
-    chmod +x bin/nht1-bt
     REPEATS=1 description x.ini <<<$'[common]\nprogram = nht1-bt\n[run a]\nio = token
 [run b]\nio = posix\nread = last\nread-cache = cold,warm\nread-decomp = own,1x2x1'
     study --no-plan --out out x.ini
@@ -281,24 +258,13 @@ for r in csv.DictReader(open("out/summary.csv")):
 
 # writers_bt: an nht1-bt that runs each writer of --io; the first start measures T_C beside them, 0.5 s.
 writers_bt() {
-    cat >bin/nht1-bt <<'END'
-#!/bin/bash
-while [ $# -gt 0 ]; do
-    case $1 in
-    --help) printf '  --%s  words\n' 'json FILE' 'out FILE' 'progress WHEN' 'io NAMES' 'group N' && exit 0 ;;
-    --version) echo nht1-bt 1 && exit 0 ;;
-    --json) json=$2 ;;
-    --io) io=$2 ;;
-    esac
-    shift
-done
+    bt_that 'group N' <<'END'
 echo "$io" >>"$SIM_FOLDER/starts"
 [ "$io" != broken ] || exit 3
 [ "$(wc -l <"$SIM_FOLDER/starts")" -gt 1 ] || [ "$io" = none ] || io+=,none
 jq -n --arg io "$io" '{runs: [$io / "," | .[] | if . == "none" then {driver: ., t_t_s: 0.5}
     else {driver: ., t_t_s: 2, zeta: 3, r_io_bytes_per_s: (if . == "null" then null else 1e6 end)} end]}' >"$json"
 END
-    chmod +x bin/nht1-bt
 }
 
 @test "a run without writing is never taken for one with it: table, progress, repetitions" {
