@@ -12,6 +12,8 @@ import time
 from .. import text
 
 MARKS = ('plain', 'good', 'note', 'warn', 'bad')
+HOLLOW = {'points': 'hollow', 'line-points': 'line-hollow'}  # styles of what is not valid
+HOLLOW_WORDS = 'Hollow marks are values that are not valid by their definition.'
 
 
 class Table:
@@ -59,14 +61,15 @@ class Figure:
                                  'across': across, 'key': key, 'styles': {}, 'looks': {},
                                  'levels': [], 'notes': [], 'marks': []}, **more))
 
-    def series(self, label, style, points):
-        """points: (x, y) or (x, y, low, high); those that are not known are left out."""
+    def series(self, label, style, points, valid=True):
+        """points: (x, y) or (x, y, low, high); those that are not known are left out. valid: False: marks are
+        hollow."""
         panel, label = self.panels[-1], text.clean(label)
         rows = [(tuple(float(v) for v in p) + (math.nan, math.nan))[:4] for p in points]
         rows = [r for r in rows if math.isfinite(r[0]) and math.isfinite(r[1])]
         if not rows:
             return
-        panel['styles'][label] = style
+        panel['styles'][label] = style if valid else HOLLOW[style]
         if style != 'rings':
             panel['looks'][label] = self.looks.setdefault(label, len(self.looks))
         self.data[(panel['name'], label)] = rows

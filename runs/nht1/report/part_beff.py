@@ -147,9 +147,9 @@ def _sizes(page, root, key):
                            'ticks': [(t, text.size_iec(t)) for t in ticks]},
                     {'label': 'MB/s per process', 'log': 10})
             for label, path in series:
-                f.series(label, 'line-points' if valid else 'line-hollow', [
+                f.series(label, 'line-points', [
                     (real(s, 'message_bytes'), real(s, path) / n / MB) for s in sizes
-                    if mine(real(s, 'message_bytes')) and real(s, path) > 0])
+                    if mine(real(s, 'message_bytes')) and real(s, path) > 0], valid)
         page.figure(f, caption if valid else caption + HOLLOW)
 
 
@@ -186,7 +186,7 @@ def _patterns(page, root, key):
                     'at_lmax' if at_lmax else 'average')) / ranks / MB, min(values), max(values)))
             elif values:
                 points.append((x, values[0]))
-        f.series(label, 'points' if valid else 'hollow', points)
+        f.series(label, 'points', points, valid)
     page.figure(f, (
         'Bandwidth of a process that takes part, best method: rings, random patterns (geometric '
         'mean, least and most), then the patterns that are not in b_eff. A ring is named by its '

@@ -7,7 +7,7 @@ import os
 from .. import patterns, sumfile, text
 from ..results import NAN, at, integer, items, members, real, true, word
 from . import published
-from .page import Figure, Table
+from .page import HOLLOW_WORDS, Figure, Table
 
 MB = 1e6
 POSITIONS = range(1, 8)
@@ -92,13 +92,8 @@ def _systems(report, results, sums):
 
 
 LARGEST, BUFFERS = 'b_eff_io.maximum_bytes_per_s', 'b_eff_io.buffer_offset_bytes'
-HOLLOW = 'Hollow marks are values that are not valid by their definition. '
+HOLLOW = HOLLOW_WORDS + ' '
 HERE, TRIAL = 'this system', 'trial, not valid'
-
-
-def _style(valid, kind='line-points'):
-    """Of a series in figures: kind, or its hollow one."""
-    return kind if valid else {'line-points': 'line-hollow', 'points': 'hollow'}[kind]
 
 
 def _values(result, valid):
@@ -144,16 +139,16 @@ def _over_processes(page, results, sums):
                 {'label': 'processes', 'log': 2, 'ticks': sorted(counts)}, {'label': 'b_eff_io in MB/s', 'log': 10})
         for valid, who in ((True, HERE), (False, TRIAL)):
             if len(mine) > CURVES_MAX:
-                f.series(who, _style(valid, 'points'), [v for _, r in mine for v in _values(r, valid)])
+                f.series(who, 'points', [v for _, r in mine for v in _values(r, valid)], valid)
                 continue
             for number, r in mine:
                 f.series('%s%s, T = %s min' % (who, '' if len(results) == 1 else ', run %d' % number, '%.3g' % _minutes(r.root)),
-                         _style(valid), _values(r, valid))
+                         'line-points', _values(r, valid), valid)
         for path in dict.fromkeys(s['path'] for s in files):
             here = [s for s in files if s['path'] == path and s['procs']]
             for valid in (True, False):
-                f.series(os.path.basename(path) + ('' if valid else ', not valid'), _style(valid), sorted(
-                    (s['procs'], s['value'] / MB) for s in here if bool(s['valid']) == valid))
+                f.series(os.path.basename(path) + ('' if valid else ', not valid'), 'line-points', sorted(
+                    (s['procs'], s['value'] / MB) for s in here if bool(s['valid']) == valid), valid)
         f.series('published', 'points', [(p.processes, p.mb_s) for p in papers])
     _titled(page, f, (
         'Values of the partitions by the definition of their run, with the values that the papers '
@@ -171,9 +166,9 @@ def _over_times(page, results):
                 (t, '%.3g' % t) for t in sorted({round(_minutes(r.root), 6) for r in mine} | {p.minutes for p in papers})]},
             {'label': 'b_eff_io in MB/s', 'log': 10})
         for valid, who in ((True, HERE), (False, TRIAL)):
-            f.series(who, _style(valid), sorted(
+            f.series(who, 'line-points', sorted(
                 (_minutes(r.root), real(r.root, 'b_eff_io.bytes_per_s') / MB) for r in mine
-                if true(r.root, 'b_eff_io.valid') == valid))
+                if true(r.root, 'b_eff_io.valid') == valid), valid)
         for system in dict.fromkeys(p.system for p in papers):
             f.series(system, 'points', [(p.minutes, p.mb_s) for p in papers if p.system == system])
     if len(times) > 1:
@@ -196,7 +191,7 @@ def _published(page, best, valid, sums):
         others = [(len(mine) + i, v, good) for i, (_, v, good) in enumerate(files + others)]
         f.series(HERE, 'points', [(i, v) for i, v, good in here if good])
         f.series('others', 'points', [(i, v) for i, v, good in others if good])
-        f.series('not valid', 'hollow', [(i, v) for i, v, good in here + others if not good])
+        f.series('not valid', 'points', [(i, v) for i, v, good in here + others if not good], valid=False)
     _titled(page, f, 'The largest value%s beside those of the papers of 1999 to 2001, a panel for each '
                    'definition. Release 0.5 weighs patterns by time, 1.x methods of access. ' % (' of this system' if valid else ' of a trial') + HOLLOW)
 
@@ -247,8 +242,8 @@ def _beside(page, procs, sources):
         for kind in patterns.TYPES:
             f.panel(kind, {'label': 'chunk size', 'ticks': shown}, {'label': 'MB/s', 'log': 10})
             for label, _, rates, valid in sources:
-                f.series(label, _style(valid), [(x, rates[access, kind, name] / MB) for x, name in ticks
-                                                if (access, kind, name) in rates])
+                f.series(label, 'line-points', [(x, rates[access, kind, name] / MB) for x, name in ticks
+                                                if (access, kind, name) in rates], valid)
         page.figure(f, 'Bandwidth of the patterns over chunk size, a panel for each type, a curve for each run or file. ' + HOLLOW)
 
 
@@ -363,7 +358,7 @@ class _Section:
                          if integer(p, 'wrong_n') == 0 and integer(p, 'position') in x_of}
                 points = {q: (x_of[q], real(right[q], 'bytes_per_s') / MB) for q in POSITIONS
                           if q in right and real(right[q], 'bytes_per_s') > 0}
-                f.series(word(kind, 'name'), _style(true(partition, 'valid')), points.values())
+                f.series(word(kind, 'name'), 'line-points', points.values(), true(partition, 'valid'))
                 once += [points[q] for q in points if true(right[q], 'single_read')]
             f.series(ONCE, 'rings', once)
         self.page.figure(f, (
@@ -381,9 +376,9 @@ class _Section:
         for d, value in enumerate(items(self.partitions[0], 'values') if self.partitions else ()):
             own = true(value, 'headline')
             f.panel('definition %s%s' % (word(value, 'definition'), '' if own else ', computed'), *self._axes())
-            f.series('this run', _style(own and self.valid), [
+            f.series('this run', 'line-points', [
                 (integer(p, 'procs'), real(p, 'values.%d.bytes_per_s' % d) / MB)
-                for p in self.partitions if real(p, 'values.%d.bytes_per_s' % d) > 0])
+                for p in self.partitions if real(p, 'values.%d.bytes_per_s' % d) > 0], own and self.valid)
         self.page.figure(f, (
             'The value of each partition under the three definitions, a panel for each. The run was scheduled for '
             'one of them; the others are computed from the same measurements. ' + HOLLOW + 'The value of the '
@@ -396,8 +391,8 @@ class _Section:
             f.panel(word(access, 'access'), *self._axes())
             for t, kind in enumerate(items(access, 'types')):
                 path = 'accesses.%d.types.%d.bytes_per_s' % (a, t)
-                f.series(word(kind, 'name'), _style(self.valid), [
+                f.series(word(kind, 'name'), 'line-points', [
                     (integer(p, 'procs'), real(p, path) / MB) for p in self.partitions
-                    if real(p, path) > 0])
+                    if real(p, path) > 0], self.valid)
         self.page.figure(f, "Bytes over time from opening till closing of each type's file, all "
                             'patterns. ' + HOLLOW)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import patterns, results, text, trouble
 from ..results import NAN, integer, real, true, word
 from . import frame
-from .page import Figure, Page, Table
+from .page import HOLLOW_WORDS, Figure, Page, Table
 
 EPILOG = """
 examples:
@@ -140,14 +140,14 @@ def _page(points, options, found):
             f.panel('', {'label': 'start of the measurement, UTC', 'time': True}, label)
             for line in lines[k:k + SERIES_MAX]:
                 of = [p for p in mine if p.line == line]
-                f.series(line, 'line-points' if of[0].valid else 'line-hollow', [(p.seconds, p.value, p.low, p.high) for p in of])
+                f.series(line, 'line-points', [(p.seconds, p.value, p.low, p.high) for p in of], of[0].valid)
             before = None
             for p in mine:
                 if p.version != before:
                     f.mark(p.seconds, p.version or 'unknown')
                 before = p.version
             page.figure(f, 'Dotted lines show where another version of the programs begins.' + (
-                '' if all(p.valid for p in mine) else ' Hollow marks are values that are not valid by their definition.'))
+                '' if all(p.valid for p in mine) else ' ' + HOLLOW_WORDS))
         table = Table('trend-%d' % number, what, ['started, UTC', 'version', 'line', label,
                                                   'from', 'to', 'file'])
         for p in mine:
