@@ -124,13 +124,14 @@ def _announce(description, tallies, settings, estimates, speaker):
     names = sorted({t.program.name for t in tallies})
     speaker.say('study     %s' % (description.value('title') or description.path))
     repeats = description.value('repeats')
-    said = '%s run%s of each' % (repeats.replace('..', ' to '), '' if repeats == '1' else 's')
-    if repeats.startswith(drive.AUTO):
-        asking = [t for t in tallies if t.auto and t.beside]
-        said = 'runs of each' if not asking else 'rounds until it is decided whether writing keeps up, %d at most' % max(
-            t.high for t in asking)
-    if '..' in repeats and not repeats.startswith(drive.AUTO) or said == 'runs of each':
-        said += ', until the interval is within %g %% of the median' % (100 * settings.precision)
+    auto = repeats.startswith(drive.AUTO)
+    asking = [t for t in tallies if auto and t.auto and t.beside]
+    if asking:
+        said = 'rounds until it is decided whether writing keeps up, %d at most' % max(t.high for t in asking)
+    else:
+        said = 'runs of each' if auto else '%s run%s of each' % (repeats.replace('..', ' to '), '' if repeats == '1' else 's')
+        if auto or '..' in repeats:
+            said += ', until the interval is within %g %% of the median' % (100 * settings.precision)
     speaker.say('points    %d of %s; %s' % (len(tallies), ', '.join(names), said))
     runs = {t.point.id: (t.low, t.high) for t in tallies}
     speaker.say('estimate  %s' % plan.summary([t.point for t in tallies], estimates, lambda point: runs[point.id]))
@@ -185,9 +186,9 @@ def _close(driver, keys, speaker, brief):
               file=sys.stderr)
     if not brief:
         _say_end(driver, speaker)
-    if driver.why == 'time' and not brief:
-        speaker.say('the time given, %g minutes, is used up; --minutes gives more' %
-                    driver.settings.minutes)
+        if driver.why == 'time':
+            speaker.say('the time given, %g minutes, is used up; --minutes gives more' %
+                        driver.settings.minutes)
     return status
 
 
