@@ -119,10 +119,8 @@ static void each_note(const char *folder, bool below,
     for (struct dirent *e; d && more && (e = readdir(d));) {
         struct profile_before note;
         if (strncmp(e->d_name, "file-", 5) != 0 || strchr(e->d_name, '.')) continue;
-        const int fd = openat(dirfd(d), e->d_name, O_RDONLY | O_CLOEXEC);
-        const bool known = fd >= 0 && read(fd, &note, sizeof note) == (ssize_t)sizeof note;
-        if (fd >= 0) close(fd);
-        if (known && is_in(note.name, folder, below)) more = act(&note, arg);
+        if (paths_read_note(dirfd(d), e->d_name, &note) && is_in(note.name, folder, below))
+            more = act(&note, arg);
     }
     if (d) closedir(d);
 }

@@ -41,6 +41,14 @@ static void tidy(char *path)
     *to = '\0';
 }
 
+bool paths_read_note(int at, const char *name, struct profile_before *note)
+{
+    const int fd = openat(at, name, O_RDONLY | O_CLOEXEC);
+    const bool known = fd >= 0 && read(fd, note, sizeof *note) == (ssize_t)sizeof *note;
+    if (fd >= 0) close(fd);
+    return known;
+}
+
 bool paths_of_stand_in(char path[PROFILE_PATH_MAX])
 {
     const char *dir = count_dir();
@@ -50,23 +58,17 @@ bool paths_of_stand_in(char path[PROFILE_PATH_MAX])
     if (strncmp(path, dir, length) != 0 || strncmp(path + length, "/now-", 5) != 0) return false;
     (*count_inside())++;
     snprintf(noted, sizeof noted, "%.4000s/file-%.16s", dir, path + length + 5);
-    const int fd = open(noted, O_RDONLY | O_CLOEXEC);
-    const bool known = fd >= 0 && read(fd, &note, sizeof note) == (ssize_t)sizeof note;
-    if (fd >= 0) close(fd);
+    const bool known = paths_read_note(AT_FDCWD, noted, &note);
     (*count_inside())--;
     if (known) memcpy(path, note.name, sizeof note.name);
     return known;
 }
 
-/* The folder that is open under a number, or the current one. */
-static int folder_of(int at, char out[PROFILE_PATH_MAX])
+/* The folder that is open under a number, or the current one: the one that is there. */
+static int real_folder_of(int at, char out[PROFILE_PATH_MAX])
 {
     char link[64];
-    if (at == AT_FDCWD) {
-        if (!getcwd(out, PROFILE_PATH_MAX)) return -1;
-        if (count_dropping()) paths_of_stand_in(out);
-        return 0;
-    }
+    if (at == AT_FDCWD) return getcwd(out, PROFILE_PATH_MAX) ? 0 : -1;
     snprintf(link, sizeof link, "/proc/self/fd/%d", at);
     const ssize_t n = readlink(link, out, PROFILE_PATH_MAX - 1);
     if (n < 0) {
@@ -74,6 +76,13 @@ static int folder_of(int at, char out[PROFILE_PATH_MAX])
         return -1;
     }
     out[n] = '\0';
+    return 0;
+}
+
+/* The same, that for which it stands. */
+static int folder_of(int at, char out[PROFILE_PATH_MAX])
+{
+    if (real_folder_of(at, out) < 0) return -1;
     if (count_dropping()) paths_of_stand_in(out);
     return 0;
 }
@@ -92,17 +101,8 @@ bool paths_away(int at)
     if (known >= 0) return known;
     const int kept = errno;
     (*count_inside())++;
-    bool is = false;
-    if (at == AT_FDCWD) {
-        is = getcwd(folder, sizeof folder) && paths_of_stand_in(folder);
-        __atomic_store_n(&away, is, __ATOMIC_RELAXED);
-    } else {
-        char link[64];
-        snprintf(link, sizeof link, "/proc/self/fd/%d", at);
-        const ssize_t n = readlink(link, folder, sizeof folder - 1);
-        folder[n > 0 ? n : 0] = '\0';
-        is = paths_of_stand_in(folder);
-    }
+    const bool is = real_folder_of(at, folder) == 0 && paths_of_stand_in(folder);
+    if (at == AT_FDCWD) __atomic_store_n(&away, is, __ATOMIC_RELAXED);
     (*count_inside())--;
     errno = kept;
     return is;

@@ -40,6 +40,9 @@ bool paths_maybe(const char *name);
 /* The same for what lies in a folder: whether anything there was noted. */
 bool paths_maybe_in(const char *folder);
 
+/* Reads a note by the name of its file, below an open folder. Returns whether it is a whole one. */
+bool paths_read_note(int at, const char *name, struct profile_before *note);
+
 /* What was noted of a name, mapped and kept; NULL: nothing. */
 struct profile_before *paths_find(const char *whole);
 
