@@ -14,7 +14,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/start.h"
+#include "base/store.h"
 #include "base/version.h"
+#include "bt/solver/charge.h"
 #include "bt/solver/cost.h"
 #include "bt/solver/decomp.h"
 #include "bt/solver/problem.h"
@@ -381,19 +383,25 @@ static bool predict(const struct model *m, const char *decomp, int64_t size, int
     return true;
 }
 
-static void tell_times(const struct bt_cost *t, const char *grid, double ideal_s,
-                       struct columns *cells, json_t *to, const char *key)
+static json_t *cost_json(const struct bt_cost *t, const char *grid)
 {
     json_t *o = json_object();
-    columns_cell(cells, "%.3f", 1e3 * t->step_s);
-    columns_cell(cells, "%.3f", 1e3 * t->exchange_s);
-    columns_cell(cells, "%.3f", 1e3 * t->pipe_s);
-    columns_cell(cells, "%.1f", 100 * ideal_s / t->step_s);
     js_set(o, "grid", json_string(grid));
     js_set(o, "s_per_step", js_real(t->step_s));
     js_set(o, "work_s", js_real(t->work_s));
     js_set(o, "exchange_s", js_real(t->exchange_s));
     js_set(o, "pipe_s", js_real(t->pipe_s));
+    return o;
+}
+
+static void tell_times(const struct bt_cost *t, const char *grid, double ideal_s,
+                       struct columns *cells, json_t *to, const char *key)
+{
+    json_t *o = cost_json(t, grid);
+    columns_cell(cells, "%.3f", 1e3 * t->step_s);
+    columns_cell(cells, "%.3f", 1e3 * t->exchange_s);
+    columns_cell(cells, "%.3f", 1e3 * t->pipe_s);
+    columns_cell(cells, "%.1f", 100 * ideal_s / t->step_s);
     js_set(o, "parallel_efficiency", js_real(ideal_s / t->step_s));
     js_set(to, key, o);
 }
@@ -513,79 +521,71 @@ static int tell_class(const struct model *m, char cls, json_t *to)
     return 0;
 }
 
-/* The machine on which an entry of the table of kernels (bt/solver/charge.h) was timed, and the block that everybody
- * waits for. Returns 1, 0 where the entry is of a smaller block or of none, or ERR_USAGE. */
-static int kernels_entry(const struct model *m, const char *where, const json_t *e,
-                         struct bt_cost_machine *here, struct bt_cost_block *b)
+/* The machine on which an entry of the table of kernels was timed, and the block that everybody waits for. Returns 1,
+ * 0 where the entry is of another build or of a smaller block, or ERR_USAGE. */
+static int kernels_entry(const struct model *m, const json_t *e, struct bt_cost_machine *here,
+                         struct bt_cost_block *b)
 {
     static const enum bt_cost_phase sweep[3] = {BT_COST_XI, BT_COST_ETA, BT_COST_ZETA};
-    const char *shape, *grid;
-    json_t *forward, *backward;
-    int64_t n, cells[3];
-    int p[3];
-    double pack_s, unpack_s, halo_bytes;
+    const char *const where = m->opt.kernels, *grid;
+    int64_t n, ranks, cells[3];
+    double halo_bytes;
     struct bt_decomp d;
-    TRY(js_get_text(e, where, "shape", &shape));
-    if (sscanf(shape, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &cells[0], &cells[1], &cells[2]) != 3)
+    struct bt_charge cost;
+    if (strcmp(store_text(e, "build"), nht1_build) != 0 ||
+        sscanf(store_text(e, "shape"), "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &cells[0], &cells[1],
+               &cells[2]) != 3)
         return 0;
-    TRY(js_get_int(e, where, "n", 6, 1 << 20, &n));
-    TRY(js_get_text(e, where, "grid", &grid));
-    TRY(js_get_array(e, where, "forward_s", &forward));
-    TRY(js_get_array(e, where, "backward_s", &backward));
-    TRY(js_get_real(e, where, "pack_s", &pack_s));
-    TRY(js_get_real(e, where, "unpack_s", &unpack_s));
     *here = m->fit;
+    TRY(js_get_int(e, where, "n", 6, 1 << 20, &n));
+    TRY(js_get_int(e, where, "ranks", 1, 1 << 30, &ranks));
     TRY(js_get_int(e, where, "lanes", 1, 64, &here->lanes));
-    if (sscanf(grid, "%dx%dx%d", &p[0], &p[1], &p[2]) != 3)
+    TRY(js_get_text(e, where, "grid", &grid));
+    if (bt_decomp_make(grid, n, (int)ranks, 0, &d) < 0) {
+        err_clear(); /* its message speaks of an option */
         return err_set(ERR_USAGE, "%s: grid %s: \"4x4x4\" expected", where, grid);
-    TRY(bt_decomp_make(grid, n, p[0] * p[1] * p[2], 0, &d));
+    }
     *b = bt_cost_block(&d, 1);
     if (memcmp(b->n, cells, sizeof cells) != 0) return 0;
+    bt_charge_read(e, &cost);
     here->busy = 1;
     for (int ph = 0; ph < BT_COST_PHASES; ph++)
         here->cell_s[ph] = here->line_s[ph] = 0; /* the right-hand side is part of xi here */
     for (int q = 0; q < 3; q++)
-        here->cell_s[sweep[q]] = (json_number_value(json_array_get(forward, (size_t)q)) +
-                                  json_number_value(json_array_get(backward, (size_t)q))) /
-                                 (double)(here->lanes * b->n[q]);
+        here->cell_s[sweep[q]] =
+            (cost.forward_s[q] + cost.backward_s[q]) / (double)(here->lanes * b->n[q]);
     bt_cost_halo(b, &halo_bytes);
-    here->copy_s_per_byte = halo_bytes > 0 ? (pack_s + unpack_s) / halo_bytes : 0;
+    here->copy_s_per_byte = halo_bytes > 0 ? (cost.pack_s + cost.unpack_s) / halo_bytes : 0;
     return 1;
 }
 
 /* A step of every block of a table of kernels, largest blocks alone. */
 static int tell_kernels(const struct model *m, const json_t *root, json_t *to)
 {
-    json_t *entries;
     const json_t *e;
     size_t i;
     struct columns cells;
-    TRY(js_get_array(root, m->opt.kernels, "entries", &entries));
     printf("PREDICTED, not measured: ms per step, computing as timed for a simulation\n");
     columns_begin(&cells, "  6 -10 9 9 8 8");
     columns_row(&cells, "N", "grid", "step", "work", "halo", "pipe", NULL);
-    json_array_foreach(entries, i, e)
+    json_array_foreach(json_object_get(root, "entries"), i, e)
     {
         struct bt_cost_machine here;
         struct bt_cost_block b;
-        const int found = kernels_entry(m, m->opt.kernels, e, &here, &b);
+        const int found = kernels_entry(m, e, &here, &b);
         if (found < 0) return found;
         if (found == 0) continue;
         const struct bt_cost t = bt_cost_step(&here, &b, 1, 1);
-        json_t *o = json_object();
+        const char *const grid = store_text(e, "grid");
         columns_cell(&cells, "%lld", (long long)b.size);
-        columns_cell(&cells, "%dx%dx%d", b.parts[0], b.parts[1], b.parts[2]);
+        columns_cell(&cells, "%s", grid);
         columns_cell(&cells, "%.3f", 1e3 * t.step_s);
         columns_cell(&cells, "%.3f", 1e3 * t.work_s);
         columns_cell(&cells, "%.3f", 1e3 * t.exchange_s);
         columns_cell(&cells, "%.3f", 1e3 * t.pipe_s);
+        json_t *o = cost_json(&t, grid);
         js_set(o, "n", json_integer(b.size));
-        js_set(o, "grid", json_sprintf("%dx%dx%d", b.parts[0], b.parts[1], b.parts[2]));
         js_set(o, "kernel", json_incref(json_object_get(e, "kernel")));
-        js_set(o, "s_per_step", js_real(t.step_s));
-        js_set(o, "work_s", js_real(t.work_s));
-        js_set(o, "exchange_s", js_real(t.exchange_s));
-        js_set(o, "pipe_s", js_real(t.pipe_s));
         json_array_append_new(to, o);
     }
     columns_print(&cells, stdout);
@@ -595,7 +595,7 @@ static int tell_kernels(const struct model *m, const json_t *root, json_t *to)
 static int kernels_file(const struct model *m)
 {
     json_t *root = NULL, *list = json_array();
-    int rc = js_read(m->opt.kernels, &root);
+    int rc = bt_charge_table(m->opt.kernels, &root);
     if (rc == 0) rc = tell_kernels(m, root, list);
     if (rc == 0 && m->opt.json) {
         json_t *o = json_object();

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Part of the Makefile: what builds and runs the measurements of `make bench`.
 
-BENCH       := bench/peak.c bench/model.c bench/sequential.c
-BENCH_MPI   := bench/kernels.c bench/pingpong.c bench/rawfile.c bench/staging.c
+BENCH       := bench/peak.c bench/sequential.c
+BENCH_MPI   := bench/kernels.c bench/model.c bench/pingpong.c bench/rawfile.c bench/staging.c
 PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 
 $(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
@@ -18,7 +18,6 @@ $(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
 	$(Q)$(CC) $(OPENMP) $(COMPILE)
 
 $(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
-$(B)/bench/model: $(call obj,bench/model.c)
 $(B)/bench/sequential: $(call obj,bench/sequential.c)
 $(patsubst %.c,$(B)/%,$(BENCH)): $(B)/obj/build.o $(LIBNHT1)
 	@mkdir -p $(@D)

@@ -7,7 +7,7 @@
  *
  *   { "schema": "nht1-kernels/1", "entries": [
  *       { "cpu": "...", "kernel": "4/avx2", "build": "0.1.0", "shape": "25x26x26 of 408 by 16x16x16, groups 3 3 3",
- *         "n": 408, "grid": "16x16x16", "lanes": 4, "forward_s": [x, y, z], "backward_s": [x, y, z], "pack_s": ..., "unpack_s": ...,
+ *         "n": 408, "ranks": 4096, "grid": "16x16x16", "lanes": 4, "forward_s": [x, y, z], "backward_s": [x, y, z], "pack_s": ..., "unpack_s": ...,
  *         "utc": "2001-01-31T12:00:00Z" } ] } */
 #include <jansson.h>
 #include <stdint.h>

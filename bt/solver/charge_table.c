@@ -244,6 +244,7 @@ static int enter(const struct bt_solver *s, const char *path, int size, struct t
         watch_utc(c->utc);
         json_t *key = key_of(s, t->shape[r]), *e = json_copy(key);
         js_set(e, "n", json_integer(s->problem.n));
+        js_set(e, "ranks", json_integer((json_int_t)s->d.p[0] * s->d.p[1] * s->d.p[2]));
         js_set(e, "grid", json_sprintf("%dx%dx%d", s->d.p[0], s->d.p[1], s->d.p[2]));
         js_set(e, "lanes", json_integer(s->kernel->lanes));
         js_set(e, "forward_s", triple(c->forward_s));
