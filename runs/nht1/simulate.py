@@ -124,7 +124,6 @@ def model_of_kernels(folder, kernels):
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise trouble.failed(done.stderr.decode(errors='replace').strip())
-    # Of several builds the last one that measured stands last.
     return {(b['n'], b['grid']): b['s_per_step'] for b in results.read_json(file)['blocks']}
 
 
