@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "base/mem.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stat.h"
 #include "base/stats/request.h"
 
