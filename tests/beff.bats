@@ -251,6 +251,7 @@ conforms() {
 }
 
 @test "a limit below the default that leaves messages out is not valid" {
+    slow
     own_clock 1000
     run mpi_run 2 nht1-beff --lmax 1Mi --random 1 --no-analysis --time-limit 1 --json r.json
     expect_status 4
@@ -296,6 +297,7 @@ conforms() {
 }
 
 @test "a run stopped or killed at a random moment: the next one leaves nothing" {
+    slow
     local i n=2 status
     local command=(nht1-beff "${brief[@]}" --json data/r.json --sum data/b.sum --protocol data/b.prot)
     [ -z "${NHT1_FULL:-}" ] || n=50

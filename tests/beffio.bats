@@ -100,6 +100,7 @@ nothing_left() {
 }
 
 @test "release 0.5 measures all processes, and half of them for half of the time" {
+    slow
     beffio alone --dry-run --rate 1G --ranks 7 -T 600 --definition 0.5 --json plan.json
     expect_json plan.json '.schedule.partitions == [7, 3] and .time_s >= 900 and .time_s < 1000'
     beffio 2 --definition 0.5 --json r.json
@@ -440,6 +441,7 @@ held() {
 }
 
 @test "a run stopped or killed at a random moment, from its start on: the next one leaves nothing" {
+    slow
     local i n=2 status
     local command=(nht1-beffio -p data -N "2,1" -MB 16 -T 0.01 --max-space 300M
         --json data/r.json --sum data/b.sum --protocol data/b.prot)

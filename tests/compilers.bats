@@ -9,15 +9,16 @@ setup_file() {
     CLANG_BUILD=$(dirname "${NHT1_BIN:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)/build/bin}")/clang
 }
 
-# Skips where clang or its OpenMP library is missing; make check-full asks for them.
+# A build of its own: make check-full, which asks for clang and its OpenMP library.
 need_clang() {
+    slow
     local why=
     command -v clang >/dev/null || why="clang is not installed"
     [ -n "$why" ] || echo 'int main(void) { return 0; }' |
         clang -fopenmp -x c -o openmp - 2>/dev/null || why="clang cannot link with -fopenmp (libomp)"
     [ -n "$why" ] || return 0
-    [ -n "${NHT1_FULL:-}" ] && echo "$why" && return 1
-    large "$why (make setup-full)"
+    echo "$why (make setup-full)"
+    return 1
 }
 
 # Without the folders that nht1-bt needs not, unless all is asked for.

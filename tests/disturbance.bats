@@ -63,6 +63,7 @@ proc() {
 }
 
 @test "nht1-beff: a valid value of a busy machine is told as disturbed, and has no good stamp" {
+    slow
     proc busy
     run mpi_run 2 nht1-beff --memory-per-process 1Mi --no-analysis --json r.json
     [ "$status" -eq 0 ]

@@ -46,7 +46,7 @@ ended() {
 }
 
 @test "one call after the other fails, each writer, a sample" {
-    run "$NHT1_ROOT/tests/fault_sites" "${NHT1_STRIDE:-53}"
+    run "$NHT1_ROOT/tests/fault_sites" "${NHT1_STRIDE:-199}"
     echo "$output"
     expect_status 0
 }

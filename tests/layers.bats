@@ -54,6 +54,7 @@ setup_copy() {
 }
 
 @test "a verifier that was not built is not passed over" {
+    slow
     setup_copy
     rm "$O/bin/nht1-verify"
     run "$NHT1_ROOT/tests/layers" tree

@@ -58,13 +58,16 @@ teardown() {
 
 # each COMMAND...: of every row, with $name, $ranks, $good, $results and $command. $NHT1_MATRIX: of these alone.
 each() {
-    local name ranks good results command problems='' row=0
+    local name ranks good results command problems='' row=0 asked=0
     cp "$BATS_FILE_TMPDIR"/made/*.* .
     export NHT1_FAULT_IN=$PWD/data
     while read -r -u 5 name ranks good results command; do
         case " ${NHT1_MATRIX:-$name} " in *" $name "*) ;; *) continue ;; esac
         # One program's ways to write share what ends it.
         case ${NHT1_FULL:-$*:$name} in 1 | *failing_call:*) ;; *:mpiio | *:async | *:common) continue ;; esac
+        # In make check every program meets every second trouble, and every trouble every second program.
+        asked=$((asked + 1))
+        [ -n "${NHT1_FULL:-}${NHT1_MATRIX:-}" ] || [ $(((asked + BATS_TEST_NUMBER) % 2)) -eq 0 ] || continue
         program=${command%% *}
         read -ra command <<<"$command"
         # A search goes by the clock: 6000 readings of one that no load disturbs are enough for it.

@@ -42,6 +42,7 @@ work=(nht1-workload --patterns --set data=4096 --set record=512 --quiet)
 }
 
 @test "a folder where a result or a store is to be is refused, with the option" {
+    slow
     local name
     for name in . ./ folder folder/. ..; do
         refused --json "${bt[@]}" --io posix --json "$name"

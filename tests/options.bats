@@ -17,6 +17,7 @@ to_stdout() {
 }
 
 @test "--json -: the result alone on standard output, the text on standard error, for every program" {
+    slow
     to_stdout nht1-bt-1 0 nht1-bt "${tiny[@]}"
     grep -q "^writer " said
     expect_json out.json '.options.json == "-" and .runs[0].verified'

@@ -58,6 +58,7 @@ one() {
 }
 
 @test "a workload that was killed: each program removes what it left" {
+    slow
     setup_files
     killed_workload
     one nht1-workload w.xml --out data/a

@@ -180,6 +180,7 @@ writers() {
 }
 
 @test "--io all leaves out what was found not to work, says why, and takes it up again" {
+    slow
     local -x OMPI_MCA_io=ompio
     local all of
     of=$(component)

@@ -104,6 +104,7 @@ refused() {
 }
 
 @test "a process that forks while threads open files and flush all streams does not hang" {
+    slow
     mkdir forking && cd forking
     certified timeout "$NHT1_HANG_S" "$NHT1_TESTBIN/mkposix" forking f.dat
     [ "$(stat -c %s f.dat.flush f.dat.child.9 f.dat)" = $'100000\n500\n5000' ]
@@ -183,6 +184,7 @@ END
 }
 
 @test "10,000 files have a zeta" {
+    slow
     mkdir many && cd many
     certified "$NHT1_TESTBIN/mkposix" many f.dat
     expect_json ../p.json '.zeta.dropped_bytes == 100000 and .profile.lost_n == 0'

@@ -78,6 +78,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 }
 
 @test "a search among some writers, whose choice is none of a search of all" {
+    slow
     run mpi_run 2 nht1-bt "${tiny[@]}" --io auto:posix,async --minutes 0.2 --json r.json
     expect_status 0
     expect_json r.json '[.search.candidates[].writer] | unique == ["async", "posix"]'

@@ -82,6 +82,7 @@ sys.exit(" ".join(path for path in sys.argv[1:] if not output.is_ours(path)) or 
 }
 
 @test "labels of Figure 3's narrow axes do not run into each other, from a part of a decade to several" {
+    slow
     local factor
     results r1
     for factor in 0.2 50; do
@@ -727,6 +728,7 @@ refuse() {
 }
 
 @test "members of another type than expected are unknown, nothing more" {
+    slow
     local filter number=0
     for filter in '.runs = 7' '.runs = [1, null, "x", []]' '.problem = []' '.system = "x"' \
         '.options = null' '.runs[].dumps = [[], 1]' '.runs[].phases_s = [1]' '.ranking = {}' \
@@ -783,6 +785,7 @@ writes_to_pipe() {
 }
 
 @test "closed standard input and standard error keep no page from being made" {
+    slow
     results r1
     run bash -c 'exec "$@" 0<&- 2>&-' report nht1-report --no-figures -o page.html r1.json
     [ "$status" -eq 0 ]

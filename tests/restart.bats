@@ -34,7 +34,7 @@ flip() {
     whole out.bin
     cp out.bin.json all.json
     local from ranks=(1 3 4 2 3 4) decomp=(1d:x 3d 2x2x1 1d:y 3x1x1 auto)
-    for from in 0 1 2 3 4 5; do
+    for from in 0 ${NHT1_FULL:+1 2 3} 4 5; do
         cat ref.bin >out.bin # the same file: without a complete dump it is known by its inode
         cp all.json out.bin.json
         cut_short out.bin $from
@@ -62,7 +62,8 @@ flip() {
         whole ref.bin --layout $layout
         turn=$((first++))
         for writer in $writers check:posix; do
-            # Each writer with one of the layouts; make check-full meets all pairs.
+            # Writers that differ in how they go on, each with one of the layouts; make check-full meets all pairs.
+            case ${NHT1_FULL:-$writer} in 1) ;; serial | token | twophase | uring | *-*) continue ;; esac
             turn=$((turn + 1))
             [ -n "${NHT1_FULL:-}" ] || [ $((turn % 3)) -eq 0 ] || continue
             from=ref.bin
@@ -213,10 +214,10 @@ refused() {
     expect_text "another run is writing"
 }
 
-@test "ten kills at random times: continued to the same bytes" {
-    run "$NHT1_ROOT/tests/kill_restart" 10 "${NHT1_SEED:-7}"
+@test "three kills at random times: continued to the same bytes" {
+    run "$NHT1_ROOT/tests/kill_restart" 3 "${NHT1_SEED:-7}"
     expect_status 0
-    [[ $output =~ 1[0-9]" kills," ]] # the first job goes on until a kill has come between two dumps
+    [[ $output =~ [0-9]" kills," ]] # the first job goes on until a kill has come between two dumps
 }
 
 @test "two hundred kills at random times: continued to the same bytes" {
@@ -362,8 +363,8 @@ killed_while_entering() {
 }
 
 @test "killed between two steps of entering a dump into the manifest: claims are true, the run goes on" {
-    killed_while_entering none 17
-    killed_while_entering dump 29
+    killed_while_entering none 41
+    killed_while_entering dump 37
 }
 
 @test "killed between any two steps of entering a dump into the manifest" {

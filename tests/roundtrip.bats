@@ -171,7 +171,7 @@ X
     need_program jq python3
     local n ranks io dump
     # 2 x 2 ranks alike; 3 ranks with slabs of 5 and 4 planes; 2 x 2 with rows of 7 and 6.
-    for n in 12:4 13:3 13:4; do
+    for n in ${NHT1_FULL:+12:4 13:3} 13:4; do
         ranks=${n#*:} n=${n%:*} dump=$((40 * n * n * n))
         for io in mpiio-indep mpiio; do
             profile p.xml "$ranks" "$NHT1_BIN/nht1-bt" --n "$n" --steps 6 --interval 2 --dt 0.001 \

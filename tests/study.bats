@@ -184,6 +184,7 @@ END
 }
 
 @test "repeats = auto: a disturbance lets rounds go on, the time ends them, and more of it continues them to the same runs" {
+    slow
     keeping_bt
     { seq 4 && echo; } | sed 's/.*/0.05 true/; $ s/true/false/' >cost.posix
     description x.ini <<<$'minutes = 10\n[common]\nprogram = nht1-bt\n[run computing]\nio = none\n[run writing]\nio = posix'
@@ -713,6 +714,7 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
 }
 
 @test "installed, the driver finds programs and studies, and writes where one is" {
+    slow
     make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN_REAL")" MPICC="$(mpicc_of_build)" -o all install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
     unset NHT1_BIN
     rm bin/mpirun

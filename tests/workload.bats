@@ -467,6 +467,7 @@ END
 }
 
 @test "a call that fails ends all processes with status 3 and one message, and nothing is left" {
+    slow
     local way plan
     nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0.5 syncFrac=1
     nht1-workload --make c.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=1 collFrac=1
