@@ -94,7 +94,7 @@ static void calls(const char *name)
 /* Names: files that come, go and change their names; what is left is NAME with 3000 bytes, in a folder. */
 static void names(const char *name)
 {
-    char folder[4096], temporary[4200], other[4200];
+    char folder[4096], temporary[4300], other[4200];
     snprintf(folder, sizeof folder, "%s.d", name);
     snprintf(temporary, sizeof temporary, "%s/XXXXXX", folder);
     snprintf(other, sizeof other, "%s/%d", folder, (int)getpid());
@@ -107,6 +107,12 @@ static void names(const char *name)
     FILE *file = fopen(other, "w");
     EXPECT(file && fputs("gone", file) >= 0 && fclose(file) == 0 && size_of(other) == 4);
     EXPECT(rmdir(folder) < 0 && errno == ENOTEMPTY);
+    /* What is not there, or is no folder, holds nothing. */
+    snprintf(temporary, sizeof temporary, "%s/none/sub", folder);
+    EXPECT(mkdir(temporary, 0755) < 0 && errno == ENOENT);
+    EXPECT(rename(other, temporary) < 0 && errno == ENOENT && size_of(other) == 4);
+    snprintf(temporary, sizeof temporary, "%s/sub", other);
+    EXPECT(mkdir(temporary, 0755) < 0 && errno == ENOTDIR);
     EXPECT(remove(other) == 0 && unlink(other) < 0 && errno == ENOENT);
     EXPECT(open(other, O_RDONLY) < 0 && errno == ENOENT);
     /* An open file lives on without a name. */

@@ -158,16 +158,25 @@ int unlinkat(int at, const char *name, int how)
            remove_stand_in(&c, how & AT_REMOVEDIR ? rmdir : unlink));
 }
 
+/* Makes what stands for a folder, unless its own folder is not there. */
+static int make_stand_in(const struct change *c, mode_t mode)
+{
+    (*count_inside())++;
+    const int rc = paths_can_create(c->whole) ? mkdir(c->path, mode) : -1;
+    (*count_inside())--;
+    return rc;
+}
+
 int mkdir(const char *name, mode_t mode)
 {
     REAL(int, mkdir, const char *, mode_t);
-    CHANGE(AT_FDCWD, name, false, PROFILE_OPEN, 0, real(name, mode), real(c.path, mode));
+    CHANGE(AT_FDCWD, name, false, PROFILE_OPEN, 0, real(name, mode), make_stand_in(&c, mode));
 }
 
 int mkdirat(int at, const char *name, mode_t mode)
 {
     REAL(int, mkdirat, int, const char *, mode_t);
-    CHANGE(at, name, false, PROFILE_OPEN, 0, real(at, name, mode), real(AT_FDCWD, c.path, mode));
+    CHANGE(at, name, false, PROFILE_OPEN, 0, real(at, name, mode), make_stand_in(&c, mode));
 }
 
 static int shorten(const char *path, int64_t bytes)
@@ -214,6 +223,7 @@ static int rename_stand_in(const struct change *from, const struct change *to, c
         errno = ENOTDIR;
         return -1;
     }
+    if (!paths_can_create(to->whole)) return -1;
     return (int)syscall(SYS_renameat2, AT_FDCWD, from->path, AT_FDCWD, to->path, how);
 }
 

@@ -485,6 +485,22 @@ void paths_stand_in(const char *whole, char out[PROFILE_PATH_MAX])
              (unsigned long long)table_hash(whole));
 }
 
+bool paths_can_create(const char *whole)
+{
+    char folder[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", whole);
+    char *slash = strrchr(folder, '/');
+    slash[slash == folder] = '\0';
+    const struct profile_before *note = paths_find(folder);
+    if (note) paths_stand_in(folder, stand_in);
+    (*count_inside())++;
+    const bool there = access(note ? stand_in : folder, note ? F_OK : W_OK | X_OK) == 0;
+    const int why = there ? ENOTDIR : errno;
+    (*count_inside())--;
+    errno = why;
+    return there && (!note || note->directory);
+}
+
 int paths_make(const char *whole, mode_t mode, int64_t size)
 {
     struct profile_stand_in s = {.magic = PROFILE_STAND_IN_MAGIC, .size = size};

@@ -72,6 +72,9 @@ void paths_moved(void);
 /* The path of what stands for a name; it exists if the file would. */
 void paths_stand_in(const char *whole, char out[PROFILE_PATH_MAX]);
 
+/* Whether a name can be made in its folder while writes are dropped; sets errno. */
+bool paths_can_create(const char *whole);
+
 /* Makes it, as a file of that size, unless it is there. Returns 0, or -1: EEXIST. */
 int paths_make(const char *whole, mode_t mode, int64_t size);
 

@@ -51,21 +51,6 @@ static int real_openat(int at, const char *name, int flags, mode_t mode)
     return real(at, name, flags, mode);
 }
 
-/* Whether a file can be created in the folder of a path; sets errno. */
-static bool can_create(const char *whole)
-{
-    char folder[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", whole);
-    char *slash = strrchr(folder, '/');
-    slash[slash == folder] = '\0';
-    const struct profile_before *note = paths_find(folder);
-    if (note) {
-        paths_stand_in(folder, stand_in);
-        return access(stand_in, F_OK) == 0;
-    }
-    return access(folder, W_OK | X_OK) == 0;
-}
-
 /* Opens what stands for a file while writes are dropped. slashes: its name ends in one. */
 static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode,
                          struct profile_before *note)
@@ -84,7 +69,7 @@ static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode
         return real_openat(AT_FDCWD, access(whole, F_OK) == 0 ? whole : path, flags, mode);
     }
     if ((flags & O_CREAT) && access(path, F_OK) < 0) {
-        if (!can_create(whole)) return -1;
+        if (!paths_can_create(whole)) return -1;
         made = paths_make(whole, mode, 0) == 0;
         if (!made && errno != EEXIST) return -1;
     }
