@@ -17,17 +17,11 @@
 #include "base/err.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/names.h"
+#include "base/own_files.h"
 #include "base/own_note.h"
 #include "base/own_sweep.h"
 #include "base/stop.h"
-
-/* A file that is there, and its descriptor, held until it is removed. */
-struct own_file {
-    atomic_bool there; /* whoever clears it takes the name away */
-    int fd;
-    enum own_kind kind;
-    char name[NAME_MAX + 1];
-};
 
 struct own {
     int dir_fd, note_fd, lock_fd;
@@ -41,7 +35,7 @@ struct own {
     char note[NAME_MAX + 1], lock[NAME_MAX + 1];
     char dir[PATH_MAX];
     char shown[PATH_MAX + 1]; /* before names in it: "", or it and a slash */
-    struct own_file made[OWN_FILES_MAX];
+    struct own_files made;
 };
 
 uint64_t own_job(void)
@@ -127,8 +121,7 @@ int own_begin_as(struct own **out, const char *dir, uint64_t job, int64_t maker)
     snprintf(o->dir, sizeof o->dir, "%s", dir);
     if (strcmp(dir, ".") != 0)
         snprintf(o->shown, sizeof o->shown, "%s/", strcmp(dir, "/") == 0 ? "" : dir);
-    for (int i = 0; i < OWN_FILES_MAX; i++)
-        o->made[i].fd = -1;
+    own_files_begin(&o->made);
     o->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (o->dir_fd < 0) return err_set_errno(ERR_IO, errno, "cannot use the directory %s", dir);
     return 0;
@@ -143,8 +136,7 @@ int own_begin(struct own **out, const char *dir, uint64_t job, bool keep)
 
 static void close_all(struct own *o)
 {
-    for (int i = 0; i < OWN_FILES_MAX; i++)
-        if (o->made[i].fd >= 0) close(o->made[i].fd);
+    own_files_end(&o->made);
     if (o->note_fd >= 0) close(o->note_fd);
     if (o->dir_fd >= 0) close(o->dir_fd);
     free(o);
@@ -157,17 +149,9 @@ void own_detach(struct own *o)
 
 /* --- making and removing -------------------------------------------------------------------- */
 
-static struct own_file *find_made(struct own *o, const char *name)
-{
-    for (int i = 0; i < OWN_FILES_MAX; i++)
-        if (atomic_load(&o->made[i].there) && strcmp(o->made[i].name, name) == 0)
-            return &o->made[i];
-    return NULL;
-}
-
 bool own_has(const struct own *o, const char *name)
 {
-    return find_made((struct own *)(uintptr_t)o, name) != NULL;
+    return own_files_find(&o->made, name) != NULL;
 }
 
 /* Takes the name away, unless somebody put another file there; also from the handler of a signal.
@@ -175,7 +159,10 @@ bool own_has(const struct own *o, const char *name)
 static int made_unlink(const struct own *o, struct own_file *m)
 {
     struct stat st;
-    if (!atomic_exchange(&m->there, false) || !own_still_named(m->fd, o->dir_fd, m->name, &st))
+    struct identity now;
+    if (!atomic_exchange(&m->there, false)) return 0;
+    if (m->fd >= 0 ? !own_still_named(m->fd, o->dir_fd, m->name, &st)
+                   : !identity_at(o->dir_fd, m->name, &now) || !identity_same(m->id, now))
         return 0;
     if (m->kind == OWN_FOLDER) {
         own_remove_folder(o->dir_fd, m->name);
@@ -192,20 +179,12 @@ static bool asked_to_stop(const struct own *o)
 /* From here on the name is one to be removed. */
 static int add_made(struct own *o, const char *name, int fd, enum own_kind kind)
 {
-    for (int i = 0; i < OWN_FILES_MAX; i++) {
-        struct own_file *m = &o->made[i];
-        if (atomic_load(&m->there)) continue;
-        if (m->fd >= 0) close(m->fd);
-        m->fd = fd;
-        m->kind = kind;
-        snprintf(m->name, sizeof m->name, "%s", name);
-        atomic_store(&m->there, true);
-        if (!asked_to_stop(o)) return 0;
-        (void)made_unlink(o, m); /* the signal came before it was there */
-        return err_set(ERR_INTERRUPT, "interrupted");
-    }
-    close(fd);
-    return err_set(ERR_NOMEM, "more than %d files at a time", OWN_FILES_MAX);
+    struct own_file *m = own_files_new(&o->made, name, fd, kind);
+    if (!m) return ERR_NOMEM;
+    atomic_store(&m->there, true);
+    if (!asked_to_stop(o)) return 0;
+    (void)made_unlink(o, m); /* the signal came before it was there */
+    return err_set(ERR_INTERRUPT, "interrupted");
 }
 
 /* Gives what bears the passing name its own, if that is free. Returns 0 or an errno value. */
@@ -319,18 +298,19 @@ int own_adopt(struct own *o, const char *name, struct identity id)
 
 int own_remove(struct own *o, const char *name)
 {
-    struct own_file *m = find_made(o, name);
+    struct own_file *m = own_files_find(&o->made, name);
     if (!m) return 0;
     const int errnum = made_unlink(o, m);
-    close(m->fd);
-    m->fd = -1;
+    own_files_free(&o->made, m);
     return errnum ? err_set_errno(ERR_IO, errnum, "cannot remove %s%s", o->shown, name) : 0;
 }
 
 void own_hand_over(struct own *o, const char *name)
 {
-    struct own_file *m = find_made(o, name);
-    if (m) atomic_store(&m->there, false);
+    struct own_file *m = own_files_find(&o->made, name);
+    if (!m) return;
+    atomic_store(&m->there, false);
+    own_files_free(&o->made, m);
 }
 
 const char *own_split(const char *path, char folder[PATH_MAX])
@@ -363,10 +343,14 @@ bool own_locked(const struct own *o)
 /* A handler can reach nothing but a file-scope variable. */
 static struct own *removable;
 
+static void file_unlink(struct own_file *m, void *o)
+{
+    (void)made_unlink(o, m);
+}
+
 static void remove_made(struct own *o)
 {
-    for (int i = 0; !o->keep && i < OWN_FILES_MAX; i++)
-        (void)made_unlink(o, &o->made[i]);
+    if (!o->keep) own_files_each(&o->made, file_unlink, o);
 }
 
 static void on_stop(void)
@@ -378,14 +362,22 @@ static void on_stop(void)
     if (o->note[0] && atomic_load(&o->making) == 0) unlinkat(o->dir_fd, o->note, 0);
 }
 
+/* Without memory for it what a library keeps beside it may be left. */
+static void file_name(struct own_file *m, void *data)
+{
+    if (names_put(data, m->name, 0) < 0) err_clear();
+}
+
 /* Once asked to stop, while the work waits: what was made while the handler ran, what the library left,
  * and what others of the job made, which may have died. */
 static void sweep_on_stop(void *arg)
 {
     struct own *o = arg;
+    struct names data = {0};
     if (!stop_requested()) return;
-    for (int i = 0; !o->keep && i < OWN_FILES_MAX; i++)
-        if (o->made[i].name[0]) own_remove_pointers(o->dir_fd, o->made[i].name);
+    if (!o->keep) own_files_each(&o->made, file_name, &data);
+    own_remove_pointers(o->dir_fd, &data);
+    names_free(&data);
     on_stop();
     own_sweep_but(o->dir_fd, o->dir, o->job, o->key);
 }

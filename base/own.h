@@ -34,7 +34,7 @@
 
 #include "base/identity.h"
 
-enum { OWN_FILES_MAX = 128 }; /* there at a time, of one struct own */
+enum { OWN_FILES_MAX = 128 }; /* that a replay has at a time */
 
 struct own;
 

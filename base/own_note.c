@@ -15,7 +15,7 @@
 #include "base/sys.h"
 
 #define HEAD           "nht1 own 1\n"
-#define NOTE_BYTES_MAX (1 << 24)
+#define NOTE_BYTES_MAX (1 << 28)
 
 static const char *const kind_name[] = {[OWN_FILE] = "file",
                                         [OWN_FOLDER] = "folder",

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/err.h"
+#include "base/names.h"
 #include "base/own.h"
 #include "base/own_note.h"
 #include "base/temp.h"
@@ -60,43 +62,70 @@ static void remove_lock(int dir_fd, const char *name)
     close(fd);
 }
 
-/* Whether name begins so. */
-static bool begins(const char *name, const char *begin)
+/* Whether one of the names has so many bytes of this text. */
+static bool listed(const struct names *t, const char *text, const char *end)
 {
-    return strncmp(name, begin, strlen(begin)) == 0;
+    return end > text && names_find(t, text, (size_t)(end - text)) >= 0;
 }
 
-/* Whether name is that of a file that an MPI-IO library keeps beside data for the shared file pointer, and
- * leaves there when a process is ended: .DATA.shfp.N of ROMIO, DATA-N-N.lock and DATA.locktest.N of OMPIO. */
-static bool is_pointer(const char *name, const char *data)
+/* Goes back over digits, one at least, that end there, and the character before them, which must be that one.
+ * NULL: they are not there. */
+static const char *back_over(const char *begin, const char *end, char before)
 {
-    static const char digits[] = "0123456789";
-    const size_t length = strlen(data);
-    if (name[0] == '.' && strncmp(name + 1, data, length) == 0)
-        return strncmp(name + 1 + length, ".shfp.", 6) == 0;
-    if (strncmp(name, data, length) != 0) return false;
-    if (strncmp(name + length, ".locktest.", 10) == 0)
-        return name[length + 10] && !name[length + 10 + strspn(name + length + 10, digits)];
-    if (name[length] != '-') return false;
-    const char *at = name + length + 1;
-    const size_t first = strspn(at, digits);
-    if (first == 0 || at[first] != '-') return false;
-    const size_t second = strspn(at + first + 1, digits);
-    return second > 0 && strcmp(at + first + 1 + second, ".lock") == 0;
+    const char *at = end;
+    while (at > begin && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return at < end && at > begin && at[-1] == before ? at - 1 : NULL;
 }
 
-/* Removes the files of the directory that are of that name in this sense. */
-static void remove_named(int dir_fd, bool (*is)(const char *name, const char *of), const char *of)
+/* Whether name is that of a file that an MPI-IO library keeps beside one of these files for the shared file
+ * pointer, and leaves there when a process is ended: .DATA.shfp.N of ROMIO, DATA-N-N.lock and DATA.locktest.N
+ * of OMPIO. */
+static bool is_pointer(const char *name, const struct names *data)
 {
-    DIR *dir = folder_open(dir_fd, ".");
+    static const char hidden[] = ".shfp.", test[] = ".locktest", lock[] = ".lock";
+    const char *const end = name + strlen(name);
+    if (name[0] == '.')
+        for (const char *at = name + 1; (at = strstr(at, hidden)); at++)
+            if (listed(data, name + 1, at)) return true;
+    const char *at = back_over(name, end, '.');
+    if (at && at - name >= (int)sizeof test - 1 &&
+        memcmp(at - (sizeof test - 1), test, sizeof test - 1) == 0)
+        return listed(data, name, at - (sizeof test - 1));
+    if (end - name < (int)sizeof lock - 1 || strcmp(end - (sizeof lock - 1), lock) != 0)
+        return false;
+    at = back_over(name, end - (sizeof lock - 1), '-');
+    if (at) at = back_over(name, at, '-');
+    return at && listed(data, name, at);
+}
+
+static bool is_temp(const char *name, const struct names *stems)
+{
+    return listed(stems, name, name + temp_stem_of(name));
+}
+
+/* Removes the files of the directory that are of these names in this sense, which takes one look at each. */
+static void remove_named(int dir_fd, bool (*is)(const char *name, const struct names *of),
+                         const struct names *of)
+{
+    DIR *dir = of->n > 0 ? folder_open(dir_fd, ".") : NULL;
     for (struct dirent *e; dir && (e = readdir(dir));)
         if (is(e->d_name, of)) remove_any(dir_fd, e->d_name);
     if (dir) closedir(dir);
 }
 
-void own_remove_pointers(int dir_fd, const char *data)
+void own_remove_pointers(int dir_fd, const struct names *data)
 {
     remove_named(dir_fd, is_pointer, data);
+}
+
+/* Removes the files whose names begin so. */
+static void remove_beginning(int dir_fd, const char *begin)
+{
+    DIR *dir = folder_open(dir_fd, ".");
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (strncmp(e->d_name, begin, strlen(begin)) == 0) remove_any(dir_fd, e->d_name);
+    if (dir) closedir(dir);
 }
 
 /* Removes a regular file of this user in whose beginning the mark stands. */
@@ -113,60 +142,95 @@ static void remove_text(int dir_fd, const char *name, const char *mark)
     if (fd >= 0) close(fd);
 }
 
-static void remove_line(int dir_fd, const struct own_line *l)
-{
-    struct identity now;
-    if (l->kind == OWN_FILE || l->kind == OWN_FOLDER) {
-        const bool there = identity_at(dir_fd, l->name, &now);
-        const bool same = there && identity_same(l->id, now);
-        if (same) remove_any(dir_fd, l->name);
-        if (l->kind == OWN_FILE && (same || !there)) own_remove_pointers(dir_fd, l->name);
-    }
-    if (l->kind == OWN_TEXT) remove_text(dir_fd, l->name, l->mark);
-    if (l->kind == OWN_LOCK) remove_lock(dir_fd, l->name);
-    if (l->kind == OWN_TEMPS) remove_named(dir_fd, temp_is_of, l->name);
-}
-
 /* --- sweeping ------------------------------------------------------------------------------- */
 
-/* Whether a note other than key's has this line as well, and its maker may be alive. */
-static bool noted_by_another(int dir_fd, const char *dir_name, const char *key, const char *line)
+/* What is removed once all lines of a note were read: files beside those that were noted. */
+struct beside {
+    struct names data;   /* whose pointers are to go */
+    struct names temps;  /* stems of temporary files */
+    struct names others; /* lines about temporary files in notes whose makers may be alive */
+};
+
+/* Whether there is memory for another name. */
+static bool put(struct names *t, const char *name)
+{
+    if (names_put(t, name, 0) == 0) return true;
+    err_clear();
+    return false;
+}
+
+/* Removes what a line is about, or puts it down. Returns whether the line is done with. */
+static bool remove_line(int dir_fd, char *line, struct beside *b)
+{
+    struct own_line l;
+    struct identity now;
+    char stem[TEMP_STEM_MAX];
+    /* By their name alone they may be those of who went on where this one had ended. */
+    if (names_find(&b->others, line, strlen(line)) >= 0) return false;
+    if (!own_line_read(line, &l)) return true;
+    if (l.kind == OWN_FILE || l.kind == OWN_FOLDER) {
+        const bool there = identity_at(dir_fd, l.name, &now);
+        const bool same = there && identity_same(l.id, now);
+        if (same) remove_any(dir_fd, l.name);
+        if (l.kind == OWN_FILE && (same || !there)) return put(&b->data, l.name);
+    }
+    if (l.kind == OWN_TEXT) remove_text(dir_fd, l.name, l.mark);
+    if (l.kind == OWN_LOCK) remove_lock(dir_fd, l.name);
+    if (l.kind != OWN_TEMPS) return true;
+    temp_stem(l.name, stem);
+    return put(&b->temps, stem);
+}
+
+/* The lines about temporary files in notes other than key's whose makers may be alive. Returns whether
+ * there is memory for them. */
+static const char temps[] = "temps ";
+static bool others_read(int dir_fd, const char *dir_name, const char *key, struct names *lines)
 {
     char other[OWN_KEY_DIGITS + 1];
-    bool found = false;
     struct own_note n;
+    bool room = true;
     DIR *dir = folder_open(dir_fd, ".");
-    for (struct dirent *e; dir && !found && (e = readdir(dir));) {
+    for (struct dirent *e; dir && room && (e = readdir(dir));) {
         if (!own_is_note(e->d_name, other) || strcmp(other, key) == 0) continue;
         if (!own_note_open(dir_fd, e->d_name, &n)) continue;
         if (n.lines && !own_maker_dead(&n.maker, n.free_now, dir_name))
-            for (const char *its; !found && (its = own_note_next(&n));)
-                found = strcmp(its, line) == 0;
+            for (const char *its; room && (its = own_note_next(&n));)
+                if (strncmp(its, temps, strlen(temps)) == 0) room = put(lines, its);
         own_note_close(&n);
     }
     if (dir) closedir(dir);
-    return found;
+    return room;
+}
+
+/* Removes what the lines of a note are about. Returns whether that was all of it. */
+static bool remove_lines(int dir_fd, const char *dir, const char *key, struct own_note *n)
+{
+    struct beside b = {0};
+    bool whole =
+        !n->lines || !strstr(n->lines, temps) || others_read(dir_fd, dir, key, &b.others);
+    if (whole)
+        for (char *line; (line = own_note_next(n));)
+            whole = remove_line(dir_fd, line, &b) && whole;
+    own_remove_pointers(dir_fd, &b.data);
+    remove_named(dir_fd, is_temp, &b.temps);
+    names_free(&b.data);
+    names_free(&b.temps);
+    names_free(&b.others);
+    return whole;
 }
 
 static void sweep_note(int dir_fd, const char *dir, const char *name, const char *key, uint64_t job)
 {
     struct own_note n;
-    struct own_line l;
     char begin[64];
-    bool whole = true;
     if (!own_note_open(dir_fd, name, &n)) return;
     const bool go = n.lines
                         ? (job && n.maker.job == job) || own_maker_dead(&n.maker, n.free_now, dir)
                         : n.is_empty && n.free_now == 1;
     if (go) {
-        for (char *line; (line = own_note_next(&n));) {
-            /* By their name alone they may be those of who went on where this one had ended. */
-            const bool kept = begins(line, "temps ") && noted_by_another(dir_fd, dir, key, line);
-            if (!kept && own_line_read(line, &l)) remove_line(dir_fd, &l);
-            whole = whole && !kept;
-        }
+        const bool whole = remove_lines(dir_fd, dir, key, &n);
         snprintf(begin, sizeof begin, OWN_PREFIX "%s-", key);
-        remove_named(dir_fd, begins, begin);
+        remove_beginning(dir_fd, begin);
         /* Of a maker that lives, what could not be removed, such as its lock, stays noted. */
         if (n.free_now != 0 && whole) unlinkat(dir_fd, name, 0);
     }

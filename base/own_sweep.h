@@ -6,12 +6,14 @@
  * directory in which the names are. */
 #include <stdint.h>
 
+#include "base/names.h"
+
 /* A folder with the files in it. */
 void own_remove_folder(int dir_fd, const char *name);
 
-/* The files that an MPI-IO library keeps beside this data file for the shared file pointer, and leaves there
+/* The files that an MPI-IO library keeps beside these data files for the shared file pointer, and leaves there
  * when a process is ended. */
-void own_remove_pointers(int dir_fd, const char *data);
+void own_remove_pointers(int dir_fd, const struct names *data);
 
 /* As own_sweep of the directory dir, open as dir_fd, but for the note of that key; "": of all. */
 void own_sweep_but(int dir_fd, const char *dir, uint64_t job, const char *but);

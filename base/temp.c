@@ -19,9 +19,9 @@
 
 enum { SUFFIX_MAX = 32, NAME_TRIES = 100, BASE_MAX = 200, CUT_MAX = 180, HASH_MAX = 20 };
 
-/* What a temporary name begins with: a name without directories, or as much of it as leaves room
- * for the rest, no half of a UTF-8 character, and its hash (FNV-1a). */
-static void stem(const char *base, char out[BASE_MAX + HASH_MAX])
+_Static_assert(TEMP_STEM_MAX == BASE_MAX + HASH_MAX, "a stem is a name or its beginning and a hash");
+
+void temp_stem(const char *base, char out[TEMP_STEM_MAX])
 {
     const size_t length = strlen(base);
     if (length <= BASE_MAX) {
@@ -34,7 +34,7 @@ static void stem(const char *base, char out[BASE_MAX + HASH_MAX])
     int cut = CUT_MAX;
     while (cut > 0 && ((unsigned char)base[cut] & 0xc0) == 0x80)
         cut--;
-    snprintf(out, BASE_MAX + HASH_MAX, "%.*s~%016" PRIx64, cut, base, hash);
+    snprintf(out, TEMP_STEM_MAX, "%.*s~%016" PRIx64, cut, base, hash);
 }
 
 int temp_open(const char *path, char **name)
@@ -42,11 +42,11 @@ int temp_open(const char *path, char **name)
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const int directory = (int)(base - path);
     const size_t size = (size_t)directory + BASE_MAX + HASH_MAX + SUFFIX_MAX;
-    char begin[BASE_MAX + HASH_MAX];
+    char begin[TEMP_STEM_MAX];
     int fd = -1;
     *name = mem_new((int64_t)size, 1, "a name beside %s", path);
     if (!*name) return ERR_NOMEM;
-    stem(base, begin);
+    temp_stem(base, begin);
     for (int t = 0; t < NAME_TRIES && fd < 0; t++) {
         uint32_t any = (uint32_t)getpid() + (uint32_t)t;
         if (getrandom(&any, sizeof any, GRND_NONBLOCK) < 0) any += (uint32_t)t;
@@ -107,12 +107,21 @@ void temp_sweep(const char *path)
     free(folder);
 }
 
+size_t temp_stem_of(const char *name)
+{
+    static const char suffix[] = ".00000000.tmp";
+    const size_t length = strlen(name), rest = sizeof suffix - 1;
+    if (length <= rest || name[length - rest] != '.') return 0;
+    const char *digits = name + length - rest + 1;
+    return strspn(digits, "0123456789abcdef") == 8 && strcmp(digits + 8, ".tmp") == 0
+               ? length - rest
+               : 0;
+}
+
 bool temp_is_of(const char *name, const char *base)
 {
-    char begin[BASE_MAX + HASH_MAX];
-    stem(base, begin);
+    char begin[TEMP_STEM_MAX];
+    temp_stem(base, begin);
     const size_t length = strlen(begin);
-    if (strncmp(name, begin, length) != 0 || name[length] != '.') return false;
-    const char *digits = name + length + 1;
-    return strspn(digits, "0123456789abcdef") == 8 && strcmp(digits + 8, ".tmp") == 0;
+    return temp_stem_of(name) == length && strncmp(name, begin, length) == 0;
 }

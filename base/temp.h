@@ -6,6 +6,9 @@
  * names. Where NAME has more than 200 bytes it is cut, and a hash of the whole of it follows, so
  * that the leftovers of one file are told from those of another. Local. */
 #include <stdbool.h>
+#include <stddef.h>
+
+enum { TEMP_STEM_MAX = 220 };
 
 /* Makes an empty file beside path, open for reading and writing; the umask decides on its
  * permissions. [out] name: its path, to be freed; NULL on failure. Returns the descriptor,
@@ -23,5 +26,12 @@ void temp_sweep(const char *path);
 /* Whether name, without directories, is one that temp_open gives to files beside the one called
  * base, without directories. */
 bool temp_is_of(const char *name, const char *base);
+
+/* What such names of files beside base begin with: base, or as much of it as leaves room for the rest, no half
+ * of a UTF-8 character, and its hash (FNV-1a). */
+void temp_stem(const char *base, char out[TEMP_STEM_MAX]);
+
+/* Bytes of the stem of a name, 0: temp_open gives no such name. */
+size_t temp_stem_of(const char *name);
 
 #endif

@@ -146,7 +146,7 @@ static void clear(void)
 {
     char command[4200];
     sweeping = halved = 0;
-    snprintf(command, sizeof command, "rm -rf %s/* %s/.nht1-*", dir, dir);
+    snprintf(command, sizeof command, "rm -rf %s/* %s/.nht1-* %s/.d.*", dir, dir, dir);
     assert_int_equal(system(command), 0);
 }
 
@@ -550,27 +550,94 @@ static void what_cannot_be_opened_is_not_left(void **state)
     assert_int_equal(names(note), 0);
 }
 
-static void what_finds_no_room_is_not_left(void **state)
+/* Many more than descriptors are held for: with their temporary files, and what MPI keeps beside them. */
+enum { MANY = 3000 };
+static int make_many(struct own *o)
+{
+    char name[32], path[4096];
+    struct identity id;
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "d.%d", i);
+        OR_RETURN(own_temps(o, name));
+        own_temps_end(o);
+        put(name, "");
+        path_of(name, path);
+        OR_RETURN(!identity_of_path(path, &id));
+        OR_RETURN(own_expect(o, name, id));
+        OR_RETURN(own_adopt(o, name, id));
+    }
+    for (int i = 0; i < MANY; i += 100) {
+        static const char *const beside[] = {"d.%d.01234567.tmp", ".d.%d.shfp.5", "d.%d-7-8.lock",
+                                             "d.%d.locktest.0"};
+        for (int k = 0; k < 4; k++) {
+            snprintf(name, sizeof name, beside[k], i);
+            put(name, "");
+        }
+    }
+    return 0;
+}
+
+static int many_killed(void)
+{
+    struct own *o;
+    OR_RETURN(own_begin(&o, dir, 0, false));
+    OR_RETURN(make_many(o));
+    return raise(SIGKILL);
+}
+
+static int many_stopped(void)
+{
+    struct own *o;
+    OR_RETURN(own_begin(&o, dir, 0, false));
+    OR_RETURN(stop_install());
+    OR_RETURN(own_watch(o));
+    OR_RETURN(make_many(o));
+    kill(getpid(), SIGTERM); // its own thread takes it
+    char note[4096];
+    for (int tries = 0; names(note) > MANY / 100 && tries < 1000; tries++)
+        usleep(10000);
+    return 0; /* without own_end */
+}
+
+static void of_thousands_of_files_none_is_left(void **state)
 {
     (void)state;
     struct own *o;
     struct identity id;
-    char name[16], note[4096], path[4096];
+    char note[4096], path[4096];
+    clear();
+    put("d.99999.01234567.tmp", "mine");
+    put("d.100-7-x.lock", "mine");
+    int status = status_of(many_killed);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 2);
+    assert_false(there(".d.100.shfp.5"));
+    /* The temporary files are the next sweep's. */
+    status = status_of(many_stopped);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(names(note), 2 + MANY / 100);
+    assert_false(there(".d.100.shfp.5"));
+    /* What another program has put in the place of one of them stays; names are used again. */
     clear();
     assert_int_equal(own_begin(&o, dir, 0, false), 0);
-    for (int i = 0; i < OWN_FILES_MAX; i++) {
-        snprintf(name, sizeof name, "%d", i);
-        assert_int_equal(own_make(o, name), 0);
-    }
-    put("one more", "");
-    path_of("one more", path);
-    assert_true(identity_of_path(path, &id));
-    assert_int_equal(own_expect(o, "one more", id), 0);
-    assert_int_equal(own_adopt(o, "one more", id), ERR_NOMEM);
-    assert_int_equal(access(path, F_OK), -1);
-    err_clear();
+    assert_int_equal(make_many(o), 0);
+    assert_true(own_has(o, "d.2999") && !own_has(o, "d.3000"));
+    path_of("d.2998", path);
+    assert_int_equal(unlink(path), 0);
+    put("d.2998", "theirs");
+    assert_int_equal(own_remove(o, "d.2999"), 0);
+    assert_false(own_has(o, "d.2999"));
+    assert_int_equal(own_make(o, "d.2999"), 0);
+    own_hand_over(o, "d.1500");
+    assert_int_equal(own_remove(o, "d.1500"), 0);
     own_end(o);
-    assert_int_equal(names(note), 0);
+    assert_true(identity_of_path(path, &id) && id.bytes == 6);
+    path_of("d.1500", path);
+    assert_true(identity_of_path(path, &id));
+    path_of("d.2999", path);
+    assert_false(identity_of_path(path, &id));
+    clear();
 }
 
 /* On a full disk half a line may have been written. */
@@ -692,7 +759,7 @@ int main(void)
         cmocka_unit_test(a_sweep_beside_is_no_other_run),
         cmocka_unit_test(a_directory_that_is_read_only),
         cmocka_unit_test(what_cannot_be_opened_is_not_left),
-        cmocka_unit_test(what_finds_no_room_is_not_left),
+        cmocka_unit_test(of_thousands_of_files_none_is_left),
         cmocka_unit_test(half_a_line_harms_no_other),
         cmocka_unit_test(nothing_is_replaced),
         cmocka_unit_test(asked_to_stop),
