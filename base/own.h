@@ -34,8 +34,6 @@
 
 #include "base/identity.h"
 
-enum { OWN_FILES_MAX = 128 }; /* that a replay has at a time */
-
 struct own;
 
 /* Removes from the directory what dead programs of this user have left there, and, unless job is 0, what

@@ -101,9 +101,25 @@ with open("buffered", "w+b") as f:
     f.seek(1000)
     f.read(100)
 fd = os.open("random", os.O_RDWR | os.O_CREAT)
+for name, how in ("log", 0), ("synced", os.O_SYNC), ("data", os.O_DSYNC), ("new", os.O_EXCL | os.O_TRUNC):
+    log = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | how)
+    for i in range(3):
+        os.write(log, b"l" * (10 + i))
+with open("log", "ab") as log:
+    log.write(b"more")
 for i in range(50):
     os.pwrite(fd, b"y" * 512, 4096 * (i * 17 % 50))
 os.pread(fd, 512, 4096)
 END
     same python3 "$PWD/s.py"
+    # Those of replay and of the program, but for what makes a file.
+    opens() {
+        grep -o "$1.*" | sed -E -e 's/"[^,]*, //' -e 's/[,)].*//' -e 's/O_(CREAT|EXCL|CLOEXEC|NOFOLLOW)\|?//g' -e 's/\|$//' | sort -u
+    }
+    (rm -rf there && mkdir there && cd there && strace -f -o ../opens -e trace=openat python3 ../s.py)
+    opens '"\(buffered\|random\|log\|synced\|data\|new\)"' <opens >of.program
+    strace -f -o opens -e trace=openat "$NHT1_BIN/nht1-workload" p.jsonl --out r.dat --check none --quiet
+    opens '"r\.dat[^"/]*"' <opens >of.replay
+    [ "$(grep -c -e APPEND -e TRUNC -e SYNC of.program)" -ge 4 ]
+    [ -z "$(comm -23 of.program of.replay)" ]
 }

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "companions/workload/accessfile.h"
+#include "companions/workload/accessopen.h"
 #include "companions/workload/random.h"
 
 enum { CALLS = 300, FILES = 3, TRIES = 3000 };
@@ -109,6 +110,84 @@ static char *written(const struct workload_run *run, int64_t n)
     return out;
 }
 
+/* --- how files are opened -------------------------------------------------------------------- */
+
+#define T WORKLOAD_RUN_TRUNC
+#define A WORKLOAD_RUN_APPEND
+enum { READ = WORKLOAD_RUN_READ, WRITE = WORKLOAD_RUN_WRITE, PWRITE = WORKLOAD_RUN_PWRITE };
+
+/* What the runs of one file, of 10 bytes a call, are about, and how process 0 opens it. */
+static const struct opened {
+    const char *what;
+    struct {
+        int process, call, flags; /* besides O_RDWR */
+        int64_t offset, n;        /* one behind the other; n 0: no further run */
+    } run[3];
+    int left_out; /* by all descriptors that have it */
+    int64_t shorten;
+} opened[] = {
+    {"truncated and written", {{0, WRITE, T, 0, 9}}, 0, -1},
+    {"read, then truncated", {{0, READ, 0, 0, 1}, {0, WRITE, T, 0, 2}}, T, -1},
+    {"truncated, written, read", {{0, WRITE, T, 0, 9}, {0, READ, T, 30, 2}}, 0, -1},
+    {"a hole is read", {{0, PWRITE, T, 50, 1}, {0, READ, T, 0, 1}}, T, -1},
+    {"appended", {{0, WRITE, A, 100, 2}, {0, WRITE, A, 120, 3}}, 0, 100},
+    {"appended by pieces with a gap", {{0, WRITE, A, 100, 2}, {0, WRITE, A, 150, 3}}, A, -1},
+    {"appended and read", {{0, WRITE, A, 100, 2}, {0, READ, A, 90, 3}}, 0, 100},
+    {"appended to what is new", {{0, WRITE, T | A, 0, 2}}, 0, -1},
+    {"a positioned write that appends", {{0, PWRITE, A, 0, 2}}, A, -1},
+    {"two append", {{0, WRITE, A, 100, 2}, {1, WRITE, A, 120, 3}}, 0, 100},
+    {"two append, one writes", {{0, WRITE, A, 100, 2}, {1, PWRITE, 0, 300, 1}}, A, -1},
+    {"two append, another's shortening", {{1, WRITE, A, 100, 2}, {1, WRITE, A, 120, 1}}, 0, -1},
+    {"two truncate and write", {{0, PWRITE, T, 0, 2}, {1, PWRITE, T, 50, 1}}, 0, -1},
+    {"two truncate, one reads", {{0, PWRITE, T, 0, 2}, {1, READ, T, 0, 1}}, T, -1},
+};
+
+static void files_are_opened_as_they_were_where_calls_find_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof opened / sizeof opened[0]; i++) {
+        const struct opened *c = &opened[i];
+        struct workload_accessfile head = {.processes_n = 2, .files_n = 1}, a;
+        struct workload_access_opens o;
+        struct workload_step *step;
+        struct text t;
+        char *text;
+        int64_t steps, shorten = -1;
+        print_message("%s\n", c->what);
+        while (head.runs_n < 3 && c->run[head.runs_n].n > 0)
+            head.runs_n++;
+        assert_int_equal(text_begin(&t), 0);
+        workload_accessfile_head(&head, t.to);
+        workload_accessfile_name(0, "f", t.to);
+        for (int r = 0; r < head.runs_n; r++)
+            workload_accessfile_run(c->run[r].process,
+                                    &(struct workload_run){
+                                        .call = (int16_t)c->run[r].call,
+                                        .flags = (int16_t)(c->run[r].flags | WORKLOAD_RUN_RDWR),
+                                        .offset = c->run[r].offset,
+                                        .bytes = 10,
+                                        .stride = 10,
+                                        .n = c->run[r].n,
+                                        .order = 1000 * r,
+                                        .step = 1},
+                                    t.to);
+        assert_int_equal(text_end(&t, &text), 0);
+        assert_int_equal(workload_accessfile_read("a.jsonl", text, strlen(text), 0, &a), 0);
+        assert_int_equal(workload_runs_expand(a.run, a.mine_n, &step, &steps), 0);
+        assert_int_equal(workload_access_opens_make(&a, &o), 0);
+        assert_int_equal(workload_access_opens_plan(&a, 0, step, steps, &o), 0);
+        for (int64_t k = 0; k < o.n; k++) {
+            assert_int_equal(o.open[k].left_out, o.open[k].flags & c->left_out);
+            if (o.open[k].shorten >= 0) shorten = o.open[k].shorten;
+        }
+        assert_int_equal(shorten, c->shorten);
+        workload_access_opens_free(&o);
+        workload_accessfile_free(&a);
+        free(step);
+        free(text);
+    }
+}
+
 static void what_is_written_reads_back(void **state)
 {
     static struct workload_run call[CALLS], run[CALLS];
@@ -182,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_give_back_every_sequence),
         cmocka_unit_test(what_is_regular_is_one_run),
+        cmocka_unit_test(files_are_opened_as_they_were_where_calls_find_the_same),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
     };

@@ -6,24 +6,31 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/num.h"
 #include "base/text.h"
 
 /* Where the files of all processes stand among those of the result. */
 struct index {
-    int files_n;
-    const char *name[WORKLOAD_FILES_MAX];
+    struct names number;
+    const char **name; /* [number.n], borrowed; owned */
     int *of; /* [PROFILE_FILES_MAX]: of the process at hand; -1: none of its runs is there; owned */
 };
 
-/* The number of a file in the result by its name, -1: there is no room for another one. */
+/* The number of a file in the result by its name, -1: there is no memory for another one. */
 static int file_number(struct index *x, const char *name)
 {
-    for (int f = 0; f < x->files_n; f++)
-        if (strcmp(x->name[f], name) == 0) return f;
-    if (x->files_n == WORKLOAD_FILES_MAX) return -1;
-    x->name[x->files_n] = name;
-    return x->files_n++;
+    const int64_t known = names_find(&x->number, name, strlen(name));
+    const int64_t n = (int64_t)x->number.n;
+    if (known >= 0) return (int)known;
+    if ((n & (n - 1)) == 0) { /* full: twice as many */
+        const char **more = mem_grow(x->name, n ? 2 * n : 1, sizeof *more, "the names of files");
+        if (more) x->name = more;
+        if (!more) return err_clear(), -1;
+    }
+    if (names_put(&x->number, name, n) < 0) return err_clear(), -1;
+    x->name[n] = name;
+    return (int)n;
 }
 
 /* A run of a process with the number of its file in the result. Returns whether it is sound and there is room. */
@@ -84,13 +91,15 @@ int profile_accesses_save(const struct profile_run *run, const char *path,
     }
     if (rc == 0) {
         each_run(run, x, head, NULL);
-        head->files_n = x->files_n;
+        head->files_n = (int)x->number.n;
         workload_accessfile_head(head, text.to);
-        for (int f = 0; f < x->files_n; f++)
+        for (int f = 0; f < head->files_n; f++)
             workload_accessfile_name(f, x->name[f], text.to);
         each_run(run, x, head, text.to);
         rc = text_save(&text, path);
     }
+    names_free(&x->number);
+    free(x->name);
     free(x->of);
     free(x);
     return rc;

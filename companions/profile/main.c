@@ -328,27 +328,6 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     return rc;
 }
 
-/* Says that there are more files than a replay can have. */
-static void tell_files(const char *option, const char *path, int files_n)
-{
-    if (files_n > OWN_FILES_MAX)
-        plain_line(stderr,
-                   "nht1-profile: %s: %s has %d files: nht1-workload does not replay more than %d",
-                   option, path, files_n, OWN_FILES_MAX);
-}
-
-/* Files that any point of a workload is about. */
-static int files_used(const struct workload *w)
-{
-    bool used[WORKLOAD_FILES_MAX] = {false};
-    int n = 0;
-    for (int i = 0; i < w->points_n; i++) {
-        n += !used[w->point[i].file];
-        used[w->point[i].file] = true;
-    }
-    return n;
-}
-
 static int save_workload(const struct options *o, const struct profile_run *run)
 {
     struct workload w;
@@ -372,7 +351,6 @@ static int save_workload(const struct options *o, const struct profile_run *run)
                    "nht1-profile: --out: %s names %d files at most, the last one stands for any "
                    "further ones",
                    o->out, WORKLOAD_FILES_MAX);
-    if (rc == 0) tell_files("--out", o->out, files_used(&w));
     if (rc < 0) err_prefix("--out: ");
     workload_free(&w);
     return rc;
@@ -385,7 +363,6 @@ static int save_accesses(const struct options *o, const struct profile_run *run)
     char lost[UNITS_TEXT_MAX], unplaced[UNITS_TEXT_MAX];
     const int rc = profile_accesses_save(run, o->accesses, &head);
     if (rc < 0) err_prefix("--accesses: ");
-    if (rc == 0) tell_files("--accesses", o->accesses, head.files_n);
     if (rc == 0 && head.lost_n + head.unplaced_n > 0)
         plain_line(stderr,
                    "nht1-profile: %s is not complete: %" PRId64 " access%s of %s found no room, "

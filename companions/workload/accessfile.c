@@ -11,6 +11,7 @@
 #include "base/num.h"
 
 #define RUNS_MAX  (INT64_C(1) << 30)
+#define FILES_MAX (INT64_C(1) << 24)
 #define ORDER_MAX (INT64_C(1) << 60)
 
 static const char *const call_name[WORKLOAD_RUN_CALLS] = {"read",   "write", "pread",
@@ -38,7 +39,8 @@ bool workload_run_sound(const struct workload_run *r, int files_n)
     return r->file >= 0 && r->file < files_n && r->call >= 0 && r->call < WORKLOAD_RUN_CALLS &&
            r->flags >= 0 && r->flags < WORKLOAD_RUN_FLAGS && mode <= WORKLOAD_RUN_RDWR &&
            !(workload_run_writes(r) && mode == WORKLOAD_RUN_RDONLY) &&
-           !(workload_run_reads(r) && mode == WORKLOAD_RUN_WRONLY) && r->n >= 1 &&
+           !(workload_run_reads(r) && mode == WORKLOAD_RUN_WRONLY) &&
+           !((r->flags & WORKLOAD_RUN_TRUNC) && mode == WORKLOAD_RUN_RDONLY) && r->n >= 1 &&
            r->n <= WORKLOAD_CALLS_MAX && r->bytes >= 0 && r->bytes <= WORKLOAD_BYTES_MAX &&
            within(r->offset, r->stride, r->n, WORKLOAD_BYTES_MAX - r->bytes) &&
            within(r->order, r->step, r->n, ORDER_MAX) && (r->n == 1 || r->step > 0);
@@ -97,13 +99,15 @@ void workload_accessfile_name(int file, const char *name, FILE *to)
 void workload_accessfile_run(int process, const struct workload_run *r, FILE *to)
 {
     fprintf(to,
-            "{\"process\": %d, \"file\": %d, \"call\": \"%s\", \"flags\": \"%s%s%s%s\", "
+            "{\"process\": %d, \"file\": %d, \"call\": \"%s\", \"flags\": \"%s%s%s%s%s%s\", "
             "\"offset\": %" PRId64 ", \"bytes\": %" PRId64 ", \"stride\": %" PRId64
             ", \"n\": %" PRId64 ", \"order\": %" PRId64 ", \"step\": %" PRId64 "}\n",
             process, r->file, call_name[r->call], mode_name[r->flags & 3],
             r->flags & WORKLOAD_RUN_DIRECT ? "+direct" : "",
             r->flags & WORKLOAD_RUN_SYNC ? "+sync" : "",
-            r->flags & WORKLOAD_RUN_DSYNC ? "+dsync" : "", r->offset, r->bytes, r->stride, r->n,
+            r->flags & WORKLOAD_RUN_DSYNC ? "+dsync" : "",
+            r->flags & WORKLOAD_RUN_TRUNC ? "+trunc" : "",
+            r->flags & WORKLOAD_RUN_APPEND ? "+append" : "", r->offset, r->bytes, r->stride, r->n,
             r->order, r->step);
 }
 
@@ -120,12 +124,12 @@ static int index_of(const char *word, size_t length, const char *const *list, in
 /* "rdwr+direct" as bits; -1: it is none. */
 static int flags_of(const char *text)
 {
-    static const char *const more[] = {"direct", "sync", "dsync"};
+    static const char *const more[] = {"direct", "sync", "dsync", "trunc", "append"};
     size_t length = strcspn(text, "+");
     int flags = index_of(text, length, mode_name, 3);
     for (const char *at = text + length; flags >= 0 && *at == '+'; at += 1 + length) {
         length = strcspn(at + 1, "+");
-        const int k = index_of(at + 1, length, more, 3);
+        const int k = index_of(at + 1, length, more, 5);
         if (k < 0 || (flags & WORKLOAD_RUN_DIRECT << k)) return -1;
         flags |= WORKLOAD_RUN_DIRECT << k;
     }
@@ -150,7 +154,7 @@ static int head_read(const json_t *o, const char *where, struct workload_accessf
                        "1 is expected: no accesses of nht1-profile, or of another version",
                        where, schema);
     TRY(js_get_int(o, where, "processes_n", 0, WORKLOAD_PROCESSES_MAX, &processes_n));
-    TRY(js_get_int(o, where, "files_n", 0, WORKLOAD_FILES_MAX, &files_n));
+    TRY(js_get_int(o, where, "files_n", 0, FILES_MAX, &files_n));
     TRY(js_get_int(o, where, "runs_n", 0, RUNS_MAX, &a->runs_n));
     TRY(js_get_int(o, where, "unplaced_n", 0, INT64_MAX, &a->unplaced_n));
     TRY(js_get_int(o, where, "unplaced_bytes", 0, INT64_MAX, &a->unplaced_bytes));
@@ -158,8 +162,6 @@ static int head_read(const json_t *o, const char *where, struct workload_accessf
     TRY(js_get_int(o, where, "lost_bytes", 0, INT64_MAX, &a->lost_bytes));
     TRY(members_check(o, where, 8));
     a->processes_n = (int)processes_n;
-    a->file = mem_new(files_n, sizeof *a->file, "%" PRId64 " files", files_n);
-    if (!a->file) return ERR_NOMEM;
     a->files_n = (int)files_n;
     return 0;
 }
@@ -171,7 +173,15 @@ static int name_read(const json_t *o, const char *where, int file, struct worklo
     TRY(js_get_int(o, where, "file", file, file, &no));
     TRY(js_get_text(o, where, "name", &name));
     TRY(members_check(o, where, 2));
-    a->file[file].name = strdup(name);
+    if ((file & (file - 1)) == 0) { /* full: twice as many */
+        struct workload_accessed *more =
+            mem_grow(a->file, file ? 2 * (int64_t)file : 1, sizeof *more, "names of files");
+        if (!more) return ERR_NOMEM;
+        a->file = more;
+    }
+    a->file[file] = (struct workload_accessed){
+        .name = strdup(name), .process_min = INT64_MAX, .process_max = -1, .append_begin = INT64_MAX};
+    a->named_n = file + 1;
     return a->file[file].name ? 0 : mem_error("the name of a file");
 }
 
@@ -189,6 +199,31 @@ static int run_keep(const struct workload_run *r, const char *where, struct work
     a->run[a->mine_n++] = *r;
     a->mine_calls += r->n;
     return 0;
+}
+
+/* Notes what a run of a process does with a file. */
+static void accessed(struct workload_accessed *f, const struct workload_run *r, int process)
+{
+    const int64_t last = r->offset + (r->n - 1) * r->stride;
+    const int64_t end = r->bytes > 0 ? num_max(r->offset, last) + r->bytes : 0;
+    f->process_min = num_min(f->process_min, process);
+    f->process_max = num_max(f->process_max, process);
+    f->flags |= r->flags;
+    f->length_bytes = num_max(f->length_bytes, end);
+    if (workload_run_reads(r)) {
+        f->read = true;
+        f->read_end = num_max(f->read_end, end);
+    } else if (workload_run_writes(r) && !(r->flags & WORKLOAD_RUN_APPEND)) {
+        f->written = true;
+        f->write_end = num_max(f->write_end, end);
+    } else if (workload_run_writes(r)) {
+        f->written = true;
+        f->append_begin = num_min(f->append_begin, num_min(r->offset, last));
+        f->append_end = num_max(f->append_end, end);
+        f->append_bytes = num_sum(f->append_bytes, num_product(r->n, r->bytes));
+        f->append_odd = f->append_odd || r->call != WORKLOAD_RUN_WRITE ||
+                        (r->n > 1 && r->stride < r->bytes);
+    }
 }
 
 static int run_read(const json_t *o, const char *where, int process, struct workload_accessfile *a)
@@ -218,19 +253,15 @@ static int run_read(const json_t *o, const char *where, int process, struct work
     r.flags = (int16_t)flags_of(flags);
     if (r.flags < 0)
         return err_set(ERR_USAGE,
-                       "%s: flags %.40s: rdonly, wronly or rdwr is expected, and +direct, +sync or "
-                       "+dsync behind it",
+                       "%s: flags %.40s: rdonly, wronly or rdwr is expected, and +direct, +sync, "
+                       "+dsync, +trunc or +append behind it",
                        where, flags);
     if (!workload_run_sound(&r, a->files_n))
         return err_set(ERR_USAGE,
                        "%s: no run of accesses: it leaves the file, its order does not ascend, or "
                        "its call and its flags contradict each other",
                        where);
-    struct workload_accessed *f = &a->file[file];
-    const int64_t last = r.offset + (r.n - 1) * r.stride;
-    if (r.bytes > 0) f->length_bytes = num_max(f->length_bytes, num_max(r.offset, last) + r.bytes);
-    f->read = f->read || workload_run_reads(&r);
-    f->written = f->written || workload_run_writes(&r);
+    accessed(&a->file[file], &r, (int)who);
     a->calls_n = num_sum(a->calls_n, r.n);
     a->bytes = num_sum(a->bytes, num_product(r.n, r.bytes));
     if (a->bytes == NUM_ENDLESS)
@@ -287,7 +318,7 @@ int workload_accessfile_read(const char *name, const char *text, size_t bytes, i
 
 void workload_accessfile_free(struct workload_accessfile *a)
 {
-    for (int f = 0; f < a->files_n; f++)
+    for (int f = 0; f < a->named_n; f++)
         free(a->file[f].name);
     free(a->file);
     free(a->run);

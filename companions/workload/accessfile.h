@@ -27,6 +27,7 @@
 
 struct workload_accessfile {
     int processes_n, files_n;
+    int named_n; /* of the files, that were read */
     int64_t runs_n;
     int64_t unplaced_n, unplaced_bytes, lost_n, lost_bytes; /* accesses that are not there */
     /* What follows is of the runs that were read, of all processes. */
@@ -34,7 +35,12 @@ struct workload_accessfile {
         char *name; /* owned */
         int64_t length_bytes;
         bool read, written;
-    } * file; /* [files_n], owned */
+        int flags;                        /* all that it was open with */
+        int64_t process_min, process_max; /* of those that use it */
+        int64_t read_end, write_end;      /* of what is read; of what is written but not appended */
+        int64_t append_begin, append_end, append_bytes;
+        bool append_odd; /* pieces are not appended one behind the other */
+    } * file; /* [named_n], owned */
     int64_t calls_n, bytes;
     struct workload_run *run; /* [mine_n], of one process; owned */
     int64_t mine_n, mine_calls;

@@ -16,6 +16,7 @@
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/units.h"
+#include "companions/workload/accessopen.h"
 #include "companions/workload/accessroom.h"
 
 /* One rank's part. */
@@ -25,13 +26,23 @@ struct access_run {
     struct workload_access_room room;
     struct workload_step *step; /* [steps], owned */
     int64_t steps;
-    int *fd;                        /* [files x flags], -1: not open; owned */
-    int64_t *at;                    /* [files x flags] its pointer; owned */
+    struct workload_access_opens opens;
     unsigned char *memory, *direct; /* slots; data past the page cache; owned */
     int64_t *read_step;             /* [slots] whose data lie there, -1; owned */
 };
 
 /* --- what is needed ------------------------------------------------------------------------- */
+
+/* That this rank may have as many files open as its runs need. */
+static int descriptors_check(const struct workload_context *c, const struct workload_accessfile *a,
+                             const char *name)
+{
+    struct workload_access_opens opens;
+    int rc = workload_access_opens_make(a, &opens);
+    if (rc == 0) rc = workload_access_opens_allow(opens.n, name, c->rank);
+    workload_access_opens_free(&opens);
+    return rc;
+}
 
 int workload_access_check(const struct workload_context *c, const struct nodes *n,
                           const struct workload_accessfile *a, const char *name)
@@ -43,8 +54,6 @@ int workload_access_check(const struct workload_context *c, const struct nodes *
     int rc = 0;
     if (a->calls_n == 0)
         rc = err_set(ERR_USAGE, "%s: holds no access, nothing can be replayed", name);
-    else if (a->files_n > OWN_FILES_MAX)
-        rc = workload_files_fit(a->files_n, name);
     else if (a->processes_n > c->size)
         rc = err_set(ERR_USAGE, "%s: accesses of %d processes, %d %s started: start %d", name,
                      a->processes_n, c->size, c->size == 1 ? "was" : "were", a->processes_n);
@@ -54,6 +63,7 @@ int workload_access_check(const struct workload_context *c, const struct nodes *
                      "ready in memory: "
                      "raise --buffer",
                      name, c->rank, units_bytes((double)room.direct_bytes, text));
+    if (rc == 0) rc = descriptors_check(c, a, name);
     TRY(par_agree(c->comm, rc));
     TRY(nodes_memory(n, workload_access_room_bytes(&room), &needed, &free_bytes));
     if (needed > (double)free_bytes)
@@ -79,22 +89,18 @@ static int files_make(struct workload_context *c, const struct nodes *n,
     return 0;
 }
 
-/* Descriptors and pointers of a file stand at its number times WORKLOAD_RUN_FLAGS plus the flags. */
-static size_t descriptor(const struct workload_run *r)
+/* What the calls of a run are made on. */
+static struct workload_access_open *open_of(const struct access_run *t, int64_t run)
 {
-    return (size_t)r->file * WORKLOAD_RUN_FLAGS + (size_t)r->flags;
+    return &t->opens.open[t->opens.of_run[run]];
 }
 
 static int memory_make(struct access_run *t)
 {
-    const size_t open_n = (size_t)t->a->files_n * WORKLOAD_RUN_FLAGS;
     const struct workload_access_room *room = &t->room;
-    t->fd = mem_new((int64_t)open_n, sizeof *t->fd, "descriptors of %d files", t->a->files_n);
-    t->at = mem_new((int64_t)open_n, sizeof *t->at, "pointers of %d files", t->a->files_n);
+    TRY(workload_access_opens_make(t->a, &t->opens));
     t->read_step = mem_new(room->slots, sizeof *t->read_step, "%" PRId64 " buffers", room->slots);
-    if (!t->fd || !t->at || !t->read_step) return ERR_NOMEM;
-    for (size_t i = 0; i < open_n; i++)
-        t->fd[i] = -1;
+    if (!t->read_step) return ERR_NOMEM;
     for (int64_t i = 0; i < room->slots; i++)
         t->read_step[i] = -1;
     t->memory = buffer_new((size_t)(room->slots * room->slot_bytes));
@@ -103,6 +109,7 @@ static int memory_make(struct access_run *t)
         return mem_error("%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer", room->slots,
                          room->slot_bytes);
     TRY(workload_runs_expand(t->a->run, t->a->mine_n, &t->step, &t->steps));
+    TRY(workload_access_opens_plan(t->a, t->c->rank, t->step, t->steps, &t->opens));
     unsigned char *to = t->direct;
     for (int64_t i = 0; i < t->steps; i++) {
         const struct workload_run *r = &t->a->run[t->step[i].run];
@@ -121,18 +128,21 @@ static int access_open(void *part)
     struct access_run *t = part;
     char path[WORKLOAD_PATH_MAX];
     int rc = 0;
-    for (int64_t i = 0; rc == 0 && i < t->a->mine_n; i++) {
-        const struct workload_run *r = &t->a->run[i];
-        int *fd = &t->fd[descriptor(r)];
-        if (*fd >= 0) continue;
-        workload_files_path(&t->c->files, r->file, path);
-        *fd = open(path, mode[r->flags & 3] | O_CLOEXEC |
-                             (r->flags & WORKLOAD_RUN_DIRECT ? O_DIRECT : 0) |
-                             (r->flags & WORKLOAD_RUN_SYNC ? O_SYNC : 0) |
-                             (r->flags & WORKLOAD_RUN_DSYNC ? O_DSYNC : 0));
-        if (*fd < 0)
+    for (int64_t i = 0; rc == 0 && i < t->opens.n; i++) {
+        struct workload_access_open *f = &t->opens.open[i];
+        const int flags = f->flags & ~f->left_out;
+        workload_files_path(&t->c->files, f->file, path);
+        if (f->shorten >= 0 && truncate(path, (off_t)f->shorten) != 0)
+            rc = err_set_errno(ERR_IO, errno, "cannot shorten %s", path);
+        f->fd = open(path, mode[flags & 3] | O_CLOEXEC |
+                               (flags & WORKLOAD_RUN_DIRECT ? O_DIRECT : 0) |
+                               (flags & WORKLOAD_RUN_SYNC ? O_SYNC : 0) |
+                               (flags & WORKLOAD_RUN_DSYNC ? O_DSYNC : 0) |
+                               (flags & WORKLOAD_RUN_TRUNC ? O_TRUNC : 0) |
+                               (flags & WORKLOAD_RUN_APPEND ? O_APPEND : 0));
+        if (f->fd < 0)
             rc = err_set_errno(ERR_IO, errno, "cannot open %s%s", path,
-                               r->flags & WORKLOAD_RUN_DIRECT ? " past the page cache (O_DIRECT)"
+                               f->flags & WORKLOAD_RUN_DIRECT ? " past the page cache (O_DIRECT)"
                                                               : "");
     }
     return par_agree(t->c->comm, rc);
@@ -142,13 +152,16 @@ static int access_open(void *part)
 static int access_move(struct access_run *t, const struct workload_step *s, unsigned char *buffer)
 {
     const struct workload_run *r = &t->a->run[s->run];
-    const int fd = t->fd[descriptor(r)];
+    struct workload_access_open *const f = open_of(t, s->run);
+    const int fd = f->fd;
+    const bool pointer = r->call == WORKLOAD_RUN_READ || r->call == WORKLOAD_RUN_WRITE;
     char path[WORKLOAD_PATH_MAX];
-    if ((r->call == WORKLOAD_RUN_READ || r->call == WORKLOAD_RUN_WRITE) &&
-        t->at[descriptor(r)] != s->offset) {
+    const bool append =
+        workload_run_writes(r) && (f->flags & ~f->left_out & WORKLOAD_RUN_APPEND);
+    if (pointer && f->at != s->offset && !append) {
         /* Offsets are below WORKLOAD_BYTES_MAX, so that this cannot fail on a regular file. */
         lseek(fd, (off_t)s->offset, SEEK_SET);
-        t->at[descriptor(r)] = s->offset;
+        f->at = s->offset;
     }
     for (int64_t done = 0;;) {
         const size_t left = (size_t)(r->bytes - done);
@@ -177,8 +190,10 @@ static int access_move(struct access_run *t, const struct workload_step *s, unsi
         const int error = errno;
         if (n > 0) {
             done += n;
-            if (r->call == WORKLOAD_RUN_READ || r->call == WORKLOAD_RUN_WRITE)
-                t->at[descriptor(r)] += n;
+            if (append)
+                f->at = f->shared ? -1 : s->offset + done;
+            else if (pointer)
+                f->at += n;
         }
         if (n >= 0 && done == r->bytes) return 0;
         if (n > 0) continue;
@@ -211,7 +226,7 @@ static int access_all(void *part, double *think_s)
             buffer = t->c->data.master + s->offset % WORKLOAD_PERIOD_BYTES;
         }
         TRY(access_move(t, s, buffer));
-        if (t->c->sync_call && workload_run_writes(r) && fsync(t->fd[descriptor(r)]) != 0)
+        if (t->c->sync_call && workload_run_writes(r) && fsync(open_of(t, s->run)->fd) != 0)
             return err_set_errno(ERR_IO, errno, "flushing file %d", r->file);
     }
     return 0;
@@ -221,13 +236,15 @@ static int access_all(void *part, double *think_s)
 static int access_sync(void *part)
 {
     struct access_run *t = part;
-    for (int f = 0; f < t->a->files_n; f++)
-        for (int flags = 0; t->a->file[f].written && flags < WORKLOAD_RUN_FLAGS; flags++) {
-            const int fd = t->fd[f * WORKLOAD_RUN_FLAGS + flags];
-            if (fd < 0 || (flags & 3) == WORKLOAD_RUN_RDONLY) continue;
-            if (fsync(fd) != 0) return err_set_errno(ERR_IO, errno, "flushing file %d", f);
-            break;
-        }
+    int32_t last = -1;
+    for (int64_t i = 0; i < t->opens.n; i++) {
+        const struct workload_access_open *f = &t->opens.open[i];
+        if (f->file == last || (f->flags & 3) == WORKLOAD_RUN_RDONLY ||
+            !t->a->file[f->file].written)
+            continue;
+        if (fsync(f->fd) != 0) return err_set_errno(ERR_IO, errno, "flushing file %d", f->file);
+        last = f->file;
+    }
     return 0;
 }
 
@@ -235,11 +252,11 @@ static int access_close(void *part)
 {
     struct access_run *t = part;
     int rc = 0;
-    for (int i = 0; i < t->a->files_n * WORKLOAD_RUN_FLAGS; i++) {
-        if (t->fd[i] < 0) continue;
-        if (close(t->fd[i]) != 0 && rc == 0)
-            rc = err_set_errno(ERR_IO, errno, "closing file %d", i / WORKLOAD_RUN_FLAGS);
-        t->fd[i] = -1;
+    for (int64_t i = 0; i < t->opens.n; i++) {
+        struct workload_access_open *f = &t->opens.open[i];
+        if (f->fd >= 0 && close(f->fd) != 0 && rc == 0)
+            rc = err_set_errno(ERR_IO, errno, "closing file %d", f->file);
+        f->fd = -1;
     }
     return rc;
 }
@@ -263,7 +280,9 @@ static int check(struct access_run *t, struct workload_findings *found)
     int fd = -1, file = -1, rc = 0;
     for (int64_t i = 0; rc == 0 && i < t->steps; i++) {
         const struct workload_run *r = &t->a->run[t->step[i].run];
+        const struct workload_access_open *o = open_of(t, t->step[i].run);
         if (!workload_run_writes(r)) continue;
+        if (o->shared && (o->flags & ~o->left_out & WORKLOAD_RUN_APPEND)) continue;
         if (r->file != file) {
             if (fd >= 0) close(fd);
             file = r->file;
@@ -304,6 +323,9 @@ static int replay(struct access_run *t, const struct nodes *n, struct workload_a
         r->bytes[a->run[i].call] += a->run[i].n * a->run[i].bytes;
         r->m.bytes += a->run[i].n * a->run[i].bytes;
     }
+    for (int64_t i = 0; i < t->opens.n; i++)
+        r->otherwise_n += t->opens.open[i].left_out != 0;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &r->otherwise_n, 1, MPI_INT64_T, MPI_SUM, c->comm));
     /* Ranks without a process take no part. */
     int64_t most[2] = {r->m.bytes, c->rank < a->processes_n ? -r->m.bytes : -INT64_MAX};
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, c->comm));
@@ -324,8 +346,7 @@ int workload_access_replay(struct workload_context *c, const struct nodes *n,
     TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
     const int rc = replay(&t, n, r);
     free(t.step);
-    free(t.fd);
-    free(t.at);
+    workload_access_opens_free(&t.opens);
     free(t.memory);
     free(t.direct);
     free(t.read_step);
@@ -345,11 +366,12 @@ json_t *workload_access_json(const struct workload_accessfile *a,
                 calls, json_pack("{ss sI sI}", "function", workload_run_call_name(i), "n",
                                  (json_int_t)r->calls[i], "bytes", (json_int_t)r->bytes[i]));
     json_t *one =
-        json_pack("{si si so sI sI sI sI sI sI}", "processes_n", a->processes_n, "files_n",
+        json_pack("{si si so sI sI sI sI sI sI sI}", "processes_n", a->processes_n, "files_n",
                   a->files_n, "calls", calls, "bytes_min_of_rank", (json_int_t)r->bytes_min,
                   "bytes_max_of_rank", (json_int_t)r->bytes_max, "unplaced_n",
                   (json_int_t)a->unplaced_n, "unplaced_bytes", (json_int_t)a->unplaced_bytes,
-                  "lost_n", (json_int_t)a->lost_n, "lost_bytes", (json_int_t)a->lost_bytes);
+                  "lost_n", (json_int_t)a->lost_n, "lost_bytes", (json_int_t)a->lost_bytes,
+                  "opened_otherwise_n", (json_int_t)r->otherwise_n);
     json_object_update_new(one, workload_measured_json(&r->m));
     return one;
 }

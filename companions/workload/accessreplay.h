@@ -3,9 +3,10 @@
 #define WORKLOAD_ACCESSREPLAY_H
 /* Layer 2. Replays the accesses of a program (accessfile.h) as the same POSIX calls: process p of the program
  * is rank p, each rank makes its calls one after the other in the order that they had, with the offsets, sizes
- * and flags of open files that they had. What is not in the file is not replayed: opening and closing, creation
- * and truncation (files have their whole length, their space taken, before the clock starts), the time between
- * calls, and which call of one process came before one of another. */
+ * and flags of open files that they had. Files have their whole length, their space
+ * taken, and are open before the clock starts; those that the program has truncated or appends to are shortened
+ * when they are opened (accessopen.h). What is not in the file is not replayed: creation, closing, the time
+ * between calls, and which call of one process came before one of another. */
 #include <jansson.h>
 
 #include "companions/workload/accessfile.h"
@@ -15,6 +16,7 @@
 struct workload_access_result {
     struct workload_measured m;
     int64_t calls[WORKLOAD_RUN_CALLS], bytes[WORKLOAD_RUN_CALLS]; /* of all ranks, by call */
+    int64_t otherwise_n; /* descriptors without O_TRUNC or O_APPEND, with which the program had them */
     int64_t bytes_min, bytes_max;                                 /* of a process of the program */
 };
 

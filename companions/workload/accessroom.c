@@ -3,7 +3,11 @@
 
 #include "base/buffer.h"
 #include "base/num.h"
+#include "companions/workload/accessopen.h"
 #include "companions/workload/data.h"
+
+/* Of a run, and of a descriptor for it where each has its own (accessopen.h). */
+#define RUN_BYTES (sizeof(struct workload_access_open) + 3 * sizeof(int64_t))
 
 int64_t workload_access_on_pages(int64_t bytes)
 {
@@ -14,7 +18,7 @@ int64_t workload_access_on_pages(int64_t bytes)
 struct workload_access_room workload_access_room(const struct workload_accessfile *a,
                                                  int64_t buffer_bytes)
 {
-    struct workload_access_room room = {.calls = a->mine_calls};
+    struct workload_access_room room = {.calls = a->mine_calls, .runs = a->mine_n};
     int64_t reads = 0;
     for (int64_t i = 0; i < a->mine_n; i++) {
         const struct workload_run *r = &a->run[i];
@@ -36,7 +40,8 @@ struct workload_access_room workload_access_room(const struct workload_accessfil
 
 int64_t workload_access_room_bytes(const struct workload_access_room *room)
 {
-    const int64_t list = num_product(room->calls, sizeof(struct workload_step));
+    const int64_t list = num_sum(num_product(room->calls, sizeof(struct workload_step)),
+                                 num_product(room->runs, RUN_BYTES));
     const int64_t reading = num_product(room->slots, num_sum(room->slot_bytes, sizeof(int64_t)));
     const int64_t writing =
         num_sum(num_sum(room->longest_write, WORKLOAD_PERIOD_BYTES), room->direct_bytes);

@@ -8,7 +8,7 @@
 
 /* NUM_ENDLESS: more than there can be. */
 struct workload_access_room {
-    int64_t calls, slots, slot_bytes, longest_write, direct_bytes;
+    int64_t calls, runs, slots, slot_bytes, longest_write, direct_bytes;
 };
 
 /* Bytes as they lie in memory for a call that goes past the page cache. */

@@ -52,13 +52,6 @@ int workload_files_begin(struct workload_files *f, MPI_Comm comm)
     return own_begin_all(&f->own, comm, dir, lock, f->keep ? OWN_KEEP : 0);
 }
 
-int workload_files_fit(int files, const char *name)
-{
-    if (files <= OWN_FILES_MAX) return 0;
-    return err_set(ERR_USAGE, "%s: has %d files, at most %d can be replayed at a time", name, files,
-                   OWN_FILES_MAX);
-}
-
 void workload_files_end(struct workload_files *f)
 {
     own_end(f->own);

@@ -29,10 +29,6 @@ struct workload_files {
  * [out] f: name, separate, force, keep and rank are given, the rest is set. */
 int workload_files_begin(struct workload_files *f, MPI_Comm comm);
 
-/* Whether a run can have so many files at a time. name: of the description that has them. Returns 0 or
- * ERR_USAGE. Local. */
-int workload_files_fit(int files, const char *name);
-
 /* Removes the files unless they are kept, and lets go of the name. Local. */
 void workload_files_end(struct workload_files *f);
 

@@ -175,6 +175,11 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
     TRY(find_component(job));
     TRY(read_description(job));
+    const int files = job->kind == WORKLOAD_POINTS     ? WORKLOAD_FILES_MAX
+                      : job->kind == WORKLOAD_ACCESSES ? job->accesses.files_n
+                                                       : 1;
+    c->content = mem_new(files, sizeof *c->content, "%d files", files);
+    TRY(par_agree_memory(c->comm, c->content != NULL));
     TRY(nodes_find(c->comm, &job->nodes));
     switch (job->kind) {
     case WORKLOAD_POINTS:
@@ -198,6 +203,7 @@ void workload_job_free(struct workload_job *job)
     workload_free(&job->workload);
     workload_jobfile_free(&job->jobfile);
     workload_data_free(&job->context.data);
+    free(job->context.content);
     nodes_free(&job->nodes);
     disturbance_end(&job->disturbance);
     if (job->context.info != MPI_INFO_NULL) MPI_Info_free(&job->context.info);

@@ -27,7 +27,7 @@ struct workload_context {
     MPI_Comm comm; /* all processes, borrowed */
     int rank, size;
     struct workload_files files;
-    struct workload_content content[WORKLOAD_FILES_MAX];
+    struct workload_content *content; /* [files of the description], owned */
     struct workload_data data;
     struct workload_clock clock;
     MPI_Info info; /* hints, or MPI_INFO_NULL; borrowed */

@@ -79,13 +79,6 @@ static bool point_requests_all(const struct workload_point *p)
 int workload_replay_check(const struct workload_context *c, const struct workload *w,
                           const char *name)
 {
-    bool used[WORKLOAD_FILES_MAX] = {false};
-    int files = 0;
-    for (int i = 0; i < w->points_n; i++) {
-        files += !used[w->point[i].file];
-        used[w->point[i].file] = true;
-    }
-    TRY(workload_files_fit(files, name));
     for (int i = 0; i < w->points_n; i++) {
         const struct workload_point *p = &w->point[i];
         if (p->process_num > c->size)

@@ -285,6 +285,9 @@ static void result_accesses(const struct workload_job *job, struct columns *tabl
         if (r->calls[i] > 0)
             fprintf(to, " %s %lld", workload_run_call_name(i), (long long)r->calls[i]);
     fprintf(to, "\n");
+    if (r->otherwise_n > 0)
+        fprintf(to, "    %lld descriptor%s without O_TRUNC or O_APPEND, unlike the program's\n",
+                (long long)r->otherwise_n, units_plural(r->otherwise_n));
     if (r->bytes_max != r->bytes_min)
         fprintf(to, "    a process moved %lld to %lld bytes\n", (long long)r->bytes_min,
                 (long long)r->bytes_max);

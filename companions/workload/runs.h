@@ -31,7 +31,9 @@ enum workload_run_flags {
     WORKLOAD_RUN_DIRECT = 4,
     WORKLOAD_RUN_SYNC = 8,
     WORKLOAD_RUN_DSYNC = 16,
-    WORKLOAD_RUN_FLAGS = 32
+    WORKLOAD_RUN_TRUNC = 32,
+    WORKLOAD_RUN_APPEND = 64,
+    WORKLOAD_RUN_FLAGS = 128
 };
 
 struct workload_run {

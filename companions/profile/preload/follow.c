@@ -289,7 +289,9 @@ static int run_flags(int flags)
            (flags & O_DIRECT ? WORKLOAD_RUN_DIRECT : 0) |
            (sync == O_SYNC   ? WORKLOAD_RUN_SYNC
             : sync & O_DSYNC ? WORKLOAD_RUN_DSYNC
-                             : 0);
+                             : 0) |
+           (flags & O_TRUNC && mode != O_RDONLY ? WORKLOAD_RUN_TRUNC : 0) |
+           (flags & O_APPEND ? WORKLOAD_RUN_APPEND : 0);
 }
 
 void follow_other(struct followed *f, enum profile_other what, int64_t at, uint64_t start_ns)
