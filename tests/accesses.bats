@@ -28,11 +28,25 @@ accesses() {
     expect_json <(head -n 1 a.jsonl) '.lost_n == 0 and .unplaced_n == 0 and .files_n == 2'
 }
 
-@test "ranks, MPI-IO and views with gaps" {
+@test "ranks, MPI-IO, views with gaps and the shared pointer" {
     run nht1-profile --accesses a.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" past m.dat
     expect_status 0
     expect_json <(head -n 1 a.jsonl) '.processes_n == 2 and .lost_n == 0'
-    run nht1-profile --json p.json --accesses h.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" holes h.dat
+    run nht1-profile --json p.json --accesses h.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" views v.dat
+    expect_status 0
+    expect_json <(head -n 1 h.jsonl) '.unplaced_n == 0 and .lost_n == 0'
+    # Each piece by itself, and where there is none the file has a hole.
+    accesses h.jsonl >pieces
+    [ "$(awk '{ n += $5 } END { print n }' pieces)" -eq "$(jq .profile.written_bytes p.json)" ]
+    python3 - <<'END'
+covered = set()
+for line in open('pieces'):
+    offset, size = (int(n) for n in line.split()[3:])
+    covered.update(range(offset // 8, (offset + size) // 8))
+data = open('v.dat', 'rb').read()
+assert covered == {i for i in range(len(data) // 8) if any(data[8 * i:8 * i + 8])}
+END
+    run nht1-profile --json p.json --accesses h.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" pointer h.dat
     expect_status 0
     expect_text "h.jsonl is not complete"
     expect_json <(head -n 1 h.jsonl) '.unplaced_n > 0 and .unplaced_bytes > 0'

@@ -246,6 +246,7 @@ static void holes(const char *name)
         MPI_Type_create_darray##form(2, rank % 2, 2, whole, deal, none, grid, MPI_ORDER_C,         \
                                      MPI_DOUBLE, &t[7]);                                           \
         MPI_Type_create_subarray##form(2, whole, row, second, MPI_ORDER_C, MPI_DOUBLE, &t[8]);     \
+        memset(buf, 1, 16 * sizeof(double));                                                       \
         for (int v = 0; v < VIEWS; v++) {                                                          \
             MPI_Type_commit(&t[v]);                                                                \
             MPI_File_set_view(f, 4096 * rank, MPI_DOUBLE, t[v], "native", MPI_INFO_NULL);          \

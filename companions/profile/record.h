@@ -213,7 +213,7 @@ struct profile_map {
         bins_s; /* when the first bin begins: init_s, or earlier where a rank wrote before MPI_Init */
     double bin_s; /* width of a bin */
     uint64_t bin_bytes[2][PROFILE_BINS], bin_ns[PROFILE_BINS];
-    /* Accesses that are not among the runs. unplaced: through a view with gaps, or by the shared pointer; lost:
+    /* Accesses that are not among the runs. unplaced: by the shared pointer, or through a view whose pieces are not known; lost:
      * when there was no room for another run. */
     struct profile_missed {
         uint64_t n, bytes;

@@ -58,6 +58,11 @@ bool count_digests(void)
     return digests;
 }
 
+bool count_runs_wanted(void)
+{
+    return runs_wanted;
+}
+
 int *count_inside(void)
 {
     return &inside;

@@ -4,12 +4,66 @@
 #include <stdlib.h>
 
 #define TYPES_MAX 1024 /* that are taken apart of a type and its parts */
+#define LIST_MAX  65536 /* pieces of a type that are listed */
+
+/* A list of pieces that is being made: every one is handed on to what the type is a part of, and all are freed
+ * in the end. */
+struct list {
+    struct list *made_before;
+    int64_t n, room; /* n -1: it is not known */
+    struct piece *piece;
+};
+
+/* The lists of the type that this thread takes apart; NULL: nobody asks for them. */
+static _Thread_local struct list *made;
+static _Thread_local bool listing;
+
+static struct list *list_new(void)
+{
+    struct list *l = listing ? calloc(1, sizeof *l) : NULL;
+    if (l) l->made_before = made;
+    if (l) made = l;
+    return l;
+}
+
+/* Adds a piece; one that touches the last makes that longer. */
+static void list_add(struct list *l, int64_t at, int64_t bytes)
+{
+    if (!l || l->n < 0 || bytes == 0) return;
+    struct piece *last = l->n > 0 ? &l->piece[l->n - 1] : NULL;
+    if (last && last->at + last->bytes == at) {
+        last->bytes += bytes;
+        return;
+    }
+    if (l->n == l->room) {
+        const int64_t room = l->room ? 2 * l->room : 16;
+        struct piece *more =
+            room <= LIST_MAX ? realloc(l->piece, (size_t)room * sizeof *more) : NULL;
+        if (!more) {
+            l->n = -1;
+            return;
+        }
+        l->piece = more;
+        l->room = room;
+    }
+    l->piece[l->n++] = (struct piece){.at = at, .bytes = bytes};
+}
+
+/* Adds those of another one, displaced. */
+static void list_append(struct list *l, const struct list *what, int64_t at)
+{
+    if (l && (!what || what->n < 0)) l->n = -1;
+    for (int64_t i = 0; l && l->n >= 0 && i < what->n; i++)
+        list_add(l, at + what->piece[i].at, what->piece[i].bytes);
+}
 
 /* Appends one thing to another, displaced: pieces that touch are one. */
 static void append(struct pieces *to, struct pieces what, int64_t at)
 {
     to->known = to->known && what.known;
     if (what.bytes == 0) return;
+    if (!to->list) to->list = list_new();
+    list_append(to->list, what.list, at);
     if (to->bytes == 0)
         to->first = at + what.first;
     else if (to->end == at + what.first)
@@ -28,6 +82,22 @@ static struct pieces repeat(struct pieces what, int64_t count, int64_t apart)
     all.n = what.n * count - (touch ? count - 1 : 0);
     all.bytes = what.bytes * count;
     all.end = what.end + (count - 1) * apart;
+    if (count == 1) return all;
+    all.list = list_new();
+    for (int64_t i = 0; i < count && all.list && all.list->n >= 0; i++)
+        list_append(all.list, what.list, i * apart);
+    return all;
+}
+
+/* A thing elsewhere. */
+static struct pieces displace(struct pieces what, int64_t by)
+{
+    struct pieces all = what;
+    all.first += by;
+    all.end += by;
+    if (by == 0) return all;
+    all.list = list_new();
+    list_append(all.list, what.list, by);
     return all;
 }
 
@@ -73,9 +143,7 @@ static struct pieces subarray(const int64_t *n, bool large, struct pieces elemen
     int64_t stride = element.extent;
     for (int k = 0; k < dims; k++) {
         const int d = order == MPI_ORDER_FORTRAN ? k : dims - 1 - k;
-        all = repeat(all, part[d], stride);
-        all.first += start[d] * stride;
-        all.end += start[d] * stride;
+        all = displace(repeat(all, part[d], stride), start[d] * stride);
         stride *= sizes[d];
     }
     return all;
@@ -196,6 +264,8 @@ static struct pieces take_apart(MPI_Datatype type, int *left)
     if (!made_of(type, &m)) return whole;
     if (is_basic(&m)) {
         out.known = true;
+        out.list = list_new();
+        list_add(out.list, 0, size);
         return out;
     }
     if (*left == 0) return whole;
@@ -222,6 +292,29 @@ struct pieces pieces_of(MPI_Datatype type)
 {
     int left = TYPES_MAX;
     return take_apart(type, &left);
+}
+
+struct piece *pieces_list(MPI_Datatype type, const struct pieces *of)
+{
+    struct piece *piece = NULL;
+    if (!of->known || of->bytes <= 0 || of->n > LIST_MAX) return NULL;
+    listing = true;
+    const struct pieces all = pieces_of(type);
+    listing = false;
+    if (all.list && all.list->n == of->n) {
+        piece = all.list->piece;
+        all.list->piece = NULL;
+    }
+    int64_t before = 0;
+    for (int64_t i = 0; piece && i < of->n; before += piece[i++].bytes)
+        piece[i].before = before;
+    while (made) {
+        struct list *const l = made;
+        made = l->made_before;
+        free(l->piece);
+        free(l);
+    }
+    return piece;
 }
 
 int64_t pieces_in(const struct pieces *view, int64_t bytes)

@@ -39,6 +39,7 @@ struct open {
     int64_t etype_bytes, view_begin;
     MPI_Offset pointer; /* the individual one */
     struct pieces view;
+    struct piece *piece; /* [view.n] of a view with gaps, NULL: its pieces are not known; owned */
     uint64_t view_number; /* of all views of this process */
     /* While writes are dropped: */
     struct profile_stand_in *state; /* owned, shared by all processes; else NULL */
@@ -381,6 +382,7 @@ BOTH(MPI_File_close, MPI_File *fh)
         PMPI_Comm_free(&o->comm);
         paths_unmap(o->state);
     }
+    if (o) free(o->piece);
     free(o);
     inside--;
     return rc;
@@ -402,7 +404,12 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         int bytes = 1;
         PMPI_Type_size(etype, &bytes);
         const struct pieces view = pieces_of(filetype);
+        const bool whole = view.n == 1 && view.bytes == view.extent;
+        struct piece *piece =
+            count_runs_wanted() && !whole ? pieces_list(filetype, &view) : NULL;
         count_lock();
+        free(o->piece);
+        o->piece = piece;
         o->etype_bytes = bytes > 0 ? bytes : 1;
         o->view_begin = at;
         o->pointer = 0;
@@ -679,15 +686,53 @@ static void note_slow(const struct open *o, const struct call *c, int64_t bytes,
         .kind = c->kind};
 }
 
-/* Enters a call that lies in the file in one piece into the runs. */
+/* The piece of a view in which a byte of its data lies. */
+static int64_t piece_with(const struct open *o, int64_t byte)
+{
+    int64_t low = 0, high = o->view.n;
+    while (high - low > 1) {
+        const int64_t half = low + (high - low) / 2;
+        *(o->piece[half].before <= byte ? &low : &high) = half;
+    }
+    return low;
+}
+
+/* Enters a call through a view with gaps into the runs, each piece of the file by itself. at: its first byte
+ * among the data of the view. */
+static void note_pieces(const struct open *o, int call, int64_t at, int64_t bytes)
+{
+    int64_t begin = -1, end = -1; /* the piece that is not entered yet */
+    int64_t tile = at / o->view.bytes, in = at % o->view.bytes;
+    for (int64_t i = piece_with(o, in); bytes > 0; in = o->piece[i].before) {
+        const struct piece *p = &o->piece[i];
+        const int64_t skip = in - p->before;
+        const int64_t n = p->bytes - skip < bytes ? p->bytes - skip : bytes;
+        const int64_t to = o->view_begin + tile * o->view.extent + p->at + skip;
+        if (begin >= 0 && to != end)
+            count_run(o->use.file, call, run_flags(o->mode), begin, end - begin);
+        if (to != end) begin = to;
+        end = to + n;
+        bytes -= n;
+        i = i + 1 < o->view.n ? i + 1 : 0;
+        tile += i == 0;
+    }
+    count_run(o->use.file, call, run_flags(o->mode), begin, end - begin);
+}
+
+/* Enters a call into the runs. */
 static void note_run(const struct open *o, const struct call *c, int64_t bytes)
 {
     const enum workload_position position = workload_kind_of(c->kind).position;
     const int64_t at = position == WORKLOAD_EXPLICIT ? c->at : o->pointer;
     const bool whole = o->view.n == 1 && o->view.bytes == o->view.extent;
-    count_run(o->use.file, c->write ? WORKLOAD_RUN_PWRITE : WORKLOAD_RUN_PREAD, run_flags(o->mode),
-              position == WORKLOAD_SHARED || !whole ? -1 : byte_of(o, at * o->etype_bytes, false),
-              bytes);
+    const int call = c->write ? WORKLOAD_RUN_PWRITE : WORKLOAD_RUN_PREAD;
+    if (position != WORKLOAD_SHARED && !whole && o->piece)
+        note_pieces(o, call, at * o->etype_bytes, bytes);
+    else
+        count_run(
+            o->use.file, call, run_flags(o->mode),
+            position == WORKLOAD_SHARED || !whole ? -1 : byte_of(o, at * o->etype_bytes, false),
+            bytes);
 }
 
 /* Counts a call that is over. */
