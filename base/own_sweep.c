@@ -206,8 +206,7 @@ static bool others_read(int dir_fd, const char *dir_name, const char *key, struc
 static bool remove_lines(int dir_fd, const char *dir, const char *key, struct own_note *n)
 {
     struct beside b = {0};
-    bool whole =
-        !n->lines || !strstr(n->lines, temps) || others_read(dir_fd, dir, key, &b.others);
+    bool whole = !n->lines || !strstr(n->lines, temps) || others_read(dir_fd, dir, key, &b.others);
     if (whole)
         for (char *line; (line = own_note_next(n));)
             whole = remove_line(dir_fd, line, &b) && whole;

@@ -19,7 +19,8 @@
 
 enum { SUFFIX_MAX = 32, NAME_TRIES = 100, BASE_MAX = 200, CUT_MAX = 180, HASH_MAX = 20 };
 
-_Static_assert(TEMP_STEM_MAX == BASE_MAX + HASH_MAX, "a stem is a name or its beginning and a hash");
+_Static_assert(TEMP_STEM_MAX == BASE_MAX + HASH_MAX,
+               "a stem is a name or its beginning and a hash");
 
 void temp_stem(const char *base, char out[TEMP_STEM_MAX])
 {

@@ -160,17 +160,17 @@ static void files_are_opened_as_they_were_where_calls_find_the_same(void **state
         workload_accessfile_head(&head, t.to);
         workload_accessfile_name(0, "f", t.to);
         for (int r = 0; r < head.runs_n; r++)
-            workload_accessfile_run(c->run[r].process,
-                                    &(struct workload_run){
-                                        .call = (int16_t)c->run[r].call,
-                                        .flags = (int16_t)(c->run[r].flags | WORKLOAD_RUN_RDWR),
-                                        .offset = c->run[r].offset,
-                                        .bytes = 10,
-                                        .stride = 10,
-                                        .n = c->run[r].n,
-                                        .order = 1000 * r,
-                                        .step = 1},
-                                    t.to);
+            workload_accessfile_run(
+                c->run[r].process,
+                &(struct workload_run){.call = (int16_t)c->run[r].call,
+                                       .flags = (int16_t)(c->run[r].flags | WORKLOAD_RUN_RDWR),
+                                       .offset = c->run[r].offset,
+                                       .bytes = 10,
+                                       .stride = 10,
+                                       .n = c->run[r].n,
+                                       .order = 1000 * r,
+                                       .step = 1},
+                t.to);
         assert_int_equal(text_end(&t, &text), 0);
         assert_int_equal(workload_accessfile_read("a.jsonl", text, strlen(text), 0, &a), 0);
         assert_int_equal(workload_runs_expand(a.run, a.mine_n, &step, &steps), 0);

@@ -179,8 +179,10 @@ static int name_read(const json_t *o, const char *where, int file, struct worklo
         if (!more) return ERR_NOMEM;
         a->file = more;
     }
-    a->file[file] = (struct workload_accessed){
-        .name = strdup(name), .process_min = INT64_MAX, .process_max = -1, .append_begin = INT64_MAX};
+    a->file[file] = (struct workload_accessed){.name = strdup(name),
+                                               .process_min = INT64_MAX,
+                                               .process_max = -1,
+                                               .append_begin = INT64_MAX};
     a->named_n = file + 1;
     return a->file[file].name ? 0 : mem_error("the name of a file");
 }
@@ -221,8 +223,8 @@ static void accessed(struct workload_accessed *f, const struct workload_run *r, 
         f->append_begin = num_min(f->append_begin, num_min(r->offset, last));
         f->append_end = num_max(f->append_end, end);
         f->append_bytes = num_sum(f->append_bytes, num_product(r->n, r->bytes));
-        f->append_odd = f->append_odd || r->call != WORKLOAD_RUN_WRITE ||
-                        (r->n > 1 && r->stride < r->bytes);
+        f->append_odd =
+            f->append_odd || r->call != WORKLOAD_RUN_WRITE || (r->n > 1 && r->stride < r->bytes);
     }
 }
 

@@ -40,7 +40,7 @@ struct workload_accessfile {
         int64_t read_end, write_end;      /* of what is read; of what is written but not appended */
         int64_t append_begin, append_end, append_bytes;
         bool append_odd; /* pieces are not appended one behind the other */
-    } * file; /* [named_n], owned */
+    } * file;            /* [named_n], owned */
     int64_t calls_n, bytes;
     struct workload_run *run; /* [mine_n], of one process; owned */
     int64_t mine_n, mine_calls;

@@ -99,9 +99,8 @@ static int shared_left_out(const struct workload_accessed *f)
     const bool appends = f->append_bytes > 0, truncates = (f->flags & WORKLOAD_RUN_TRUNC) != 0;
     int out = 0;
     /* What is appended lies in one piece, and nothing is written or read behind its beginning. */
-    if (appends &&
-        (f->append_odd || f->append_end - f->append_begin != f->append_bytes ||
-         f->write_end > f->append_begin || f->read_end > f->append_begin))
+    if (appends && (f->append_odd || f->append_end - f->append_begin != f->append_bytes ||
+                    f->write_end > f->append_begin || f->read_end > f->append_begin))
         out |= WORKLOAD_RUN_APPEND;
     if (truncates && (f->read || (appends && !out && f->append_begin > 0)))
         out |= WORKLOAD_RUN_TRUNC;
@@ -159,5 +158,6 @@ int workload_access_opens_allow(int64_t n, const char *name, int process)
     return err_set(ERR_USAGE,
                    "%s: process %d has %" PRId64 " files open at a time, %" PRId64
                    " are allowed here: raise the limit (ulimit -Hn)",
-                   name, process, n, limit.rlim_max > BESIDE ? (int64_t)limit.rlim_max - BESIDE : 0);
+                   name, process, n,
+                   limit.rlim_max > BESIDE ? (int64_t)limit.rlim_max - BESIDE : 0);
 }

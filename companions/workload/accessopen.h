@@ -7,12 +7,12 @@
 
 struct workload_access_open {
     int32_t file;
-    int flags;    /* workload_run_flags */
-    int left_out; /* of these, those that it is not opened with */
+    int flags;       /* workload_run_flags */
+    int left_out;    /* of these, those that it is not opened with */
     int64_t shorten; /* length that the file gets before, -1: it stays as it is */
-    bool shared; /* others append to it, too: where a piece comes to lie is not known */
-    int fd;     /* -1: not open */
-    int64_t at; /* its pointer */
+    bool shared;     /* others append to it, too: where a piece comes to lie is not known */
+    int fd;          /* -1: not open */
+    int64_t at;      /* its pointer */
 };
 
 struct workload_access_opens {

@@ -134,12 +134,12 @@ static int access_open(void *part)
         workload_files_path(&t->c->files, f->file, path);
         if (f->shorten >= 0 && truncate(path, (off_t)f->shorten) != 0)
             rc = err_set_errno(ERR_IO, errno, "cannot shorten %s", path);
-        f->fd = open(path, mode[flags & 3] | O_CLOEXEC |
-                               (flags & WORKLOAD_RUN_DIRECT ? O_DIRECT : 0) |
-                               (flags & WORKLOAD_RUN_SYNC ? O_SYNC : 0) |
-                               (flags & WORKLOAD_RUN_DSYNC ? O_DSYNC : 0) |
-                               (flags & WORKLOAD_RUN_TRUNC ? O_TRUNC : 0) |
-                               (flags & WORKLOAD_RUN_APPEND ? O_APPEND : 0));
+        f->fd =
+            open(path, mode[flags & 3] | O_CLOEXEC | (flags & WORKLOAD_RUN_DIRECT ? O_DIRECT : 0) |
+                           (flags & WORKLOAD_RUN_SYNC ? O_SYNC : 0) |
+                           (flags & WORKLOAD_RUN_DSYNC ? O_DSYNC : 0) |
+                           (flags & WORKLOAD_RUN_TRUNC ? O_TRUNC : 0) |
+                           (flags & WORKLOAD_RUN_APPEND ? O_APPEND : 0));
         if (f->fd < 0)
             rc = err_set_errno(ERR_IO, errno, "cannot open %s%s", path,
                                f->flags & WORKLOAD_RUN_DIRECT ? " past the page cache (O_DIRECT)"
@@ -156,8 +156,7 @@ static int access_move(struct access_run *t, const struct workload_step *s, unsi
     const int fd = f->fd;
     const bool pointer = r->call == WORKLOAD_RUN_READ || r->call == WORKLOAD_RUN_WRITE;
     char path[WORKLOAD_PATH_MAX];
-    const bool append =
-        workload_run_writes(r) && (f->flags & ~f->left_out & WORKLOAD_RUN_APPEND);
+    const bool append = workload_run_writes(r) && (f->flags & ~f->left_out & WORKLOAD_RUN_APPEND);
     if (pointer && f->at != s->offset && !append) {
         /* Offsets are below WORKLOAD_BYTES_MAX, so that this cannot fail on a regular file. */
         lseek(fd, (off_t)s->offset, SEEK_SET);
@@ -365,13 +364,12 @@ json_t *workload_access_json(const struct workload_accessfile *a,
             json_array_append_new(
                 calls, json_pack("{ss sI sI}", "function", workload_run_call_name(i), "n",
                                  (json_int_t)r->calls[i], "bytes", (json_int_t)r->bytes[i]));
-    json_t *one =
-        json_pack("{si si so sI sI sI sI sI sI sI}", "processes_n", a->processes_n, "files_n",
-                  a->files_n, "calls", calls, "bytes_min_of_rank", (json_int_t)r->bytes_min,
-                  "bytes_max_of_rank", (json_int_t)r->bytes_max, "unplaced_n",
-                  (json_int_t)a->unplaced_n, "unplaced_bytes", (json_int_t)a->unplaced_bytes,
-                  "lost_n", (json_int_t)a->lost_n, "lost_bytes", (json_int_t)a->lost_bytes,
-                  "opened_otherwise_n", (json_int_t)r->otherwise_n);
+    json_t *one = json_pack(
+        "{si si so sI sI sI sI sI sI sI}", "processes_n", a->processes_n, "files_n", a->files_n,
+        "calls", calls, "bytes_min_of_rank", (json_int_t)r->bytes_min, "bytes_max_of_rank",
+        (json_int_t)r->bytes_max, "unplaced_n", (json_int_t)a->unplaced_n, "unplaced_bytes",
+        (json_int_t)a->unplaced_bytes, "lost_n", (json_int_t)a->lost_n, "lost_bytes",
+        (json_int_t)a->lost_bytes, "opened_otherwise_n", (json_int_t)r->otherwise_n);
     json_object_update_new(one, workload_measured_json(&r->m));
     return one;
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define TYPES_MAX 1024 /* that are taken apart of a type and its parts */
+#define TYPES_MAX 1024  /* that are taken apart of a type and its parts */
 #define LIST_MAX  65536 /* pieces of a type that are listed */
 
 /* A list of pieces that is being made: every one is handed on to what the type is a part of, and all are freed

@@ -16,7 +16,7 @@ struct pieces {
     int64_t bytes;      /* without holes */
     int64_t first, end; /* where the first piece begins, the last one ends */
     int64_t extent;
-    bool known; /* false: a constructor that is not decoded; n is 1 then */
+    bool known;        /* false: a constructor that is not decoded; n is 1 then */
     struct list *list; /* of pieces.c */
 };
 

@@ -39,7 +39,7 @@ struct open {
     int64_t etype_bytes, view_begin;
     MPI_Offset pointer; /* the individual one */
     struct pieces view;
-    struct piece *piece; /* [view.n] of a view with gaps, NULL: its pieces are not known; owned */
+    struct piece *piece;  /* [view.n] of a view with gaps, NULL: its pieces are not known; owned */
     uint64_t view_number; /* of all views of this process */
     /* While writes are dropped: */
     struct profile_stand_in *state; /* owned, shared by all processes; else NULL */
@@ -405,8 +405,7 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         PMPI_Type_size(etype, &bytes);
         const struct pieces view = pieces_of(filetype);
         const bool whole = view.n == 1 && view.bytes == view.extent;
-        struct piece *piece =
-            count_runs_wanted() && !whole ? pieces_list(filetype, &view) : NULL;
+        struct piece *piece = count_runs_wanted() && !whole ? pieces_list(filetype, &view) : NULL;
         count_lock();
         free(o->piece);
         o->piece = piece;
@@ -729,10 +728,10 @@ static void note_run(const struct open *o, const struct call *c, int64_t bytes)
     if (position != WORKLOAD_SHARED && !whole && o->piece)
         note_pieces(o, call, at * o->etype_bytes, bytes);
     else
-        count_run(
-            o->use.file, call, run_flags(o->mode),
-            position == WORKLOAD_SHARED || !whole ? -1 : byte_of(o, at * o->etype_bytes, false),
-            bytes);
+        count_run(o->use.file, call, run_flags(o->mode),
+                  position == WORKLOAD_SHARED || !whole ? -1
+                                                        : byte_of(o, at * o->etype_bytes, false),
+                  bytes);
 }
 
 /* Counts a call that is over. */
