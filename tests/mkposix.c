@@ -148,15 +148,24 @@ static void folders(const char *name)
 {
     char folder[4096], path[4200], cwd[4096], back[4096];
     struct dirent **entry;
+    struct stat st;
     glob_t found;
     snprintf(folder, sizeof folder, "%s.d", name);
     EXPECT(!opendir(folder) && errno == ENOENT && mkdir(folder, 0755) == 0);
     EXPECT(entries_of(folder) == 2 && getcwd(back, sizeof back));
+    REFUSED(open(name, O_PATH), ENOENT);
     make_file(name, 100);
+    int fd = open(folder, O_PATH | O_DIRECTORY);
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/%d", folder, i);
         make_file(path, 500);
     }
+    EXPECT(fd >= 0 && faccessat(fd, "2", F_OK, 0) == 0 && close(fd) == 0);
+    EXPECT((fd = open(path, O_PATH)) >= 0 && fstat(fd, &st) == 0 && st.st_size == 500);
+    REFUSED(read(fd, back, 1), EBADF);
+    REFUSED(write(fd, back, 1), EBADF);
+    REFUSED(lseek(fd, 0, SEEK_SET), EBADF);
+    EXPECT(close(fd) == 0);
     snprintf(path, sizeof path, "%s/sub", folder);
     EXPECT(mkdir(path, 0755) == 0 && entries_of(folder) == 6 && entries_of(path) == 2);
     snprintf(path, sizeof path, "%s/sub/last", folder);
@@ -173,7 +182,7 @@ static void folders(const char *name)
     EXPECT(realpath("3", path) && strncmp(path, cwd, strlen(cwd)) == 0 && path[strlen(cwd)] == '/');
     EXPECT(rename("3", "4") == 0 && entries_of(".") == 7 && unlink("4") == 0);
     EXPECT(chdir("sub") == 0 && entries_of(".") == 3 && entries_of("..") == 6);
-    const int fd = open("..", O_RDONLY | O_DIRECTORY);
+    fd = open("..", O_RDONLY | O_DIRECTORY);
     EXPECT(fd >= 0 && unlink("last") == 0 && fchdir(fd) == 0 && close(fd) == 0);
     EXPECT(rmdir("sub") == 0 && entries_of(".") == 5 && chdir(back) == 0);
     REFUSED(rmdir(folder), ENOTEMPTY);

@@ -90,7 +90,7 @@ int follow_add(int fd, const char *whole, int flags, struct profile_before *note
     *f = (struct followed){.refs = 1,
                            .use = {.file = -1, .comm_size = 1, .phase = -1},
                            .name = name,
-                           .counted = written || paths_asked(),
+                           .counted = !(flags & O_PATH) && (written || paths_asked()),
                            .flags = flags,
                            .content = -1,
                            .note = note,
@@ -338,7 +338,7 @@ bool follow_access(struct access *a, int fd, bool write, int64_t at, int64_t byt
 {
     if (!follow_on()) return false;
     struct followed *f = follow_find(fd);
-    if (!f) return false;
+    if (!f || (f->flags & O_PATH)) return false;
     *a = (struct access){.f = f,
                          .fd = fd,
                          .write = write,

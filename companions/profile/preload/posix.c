@@ -21,6 +21,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "companions/profile/preload/folders.h"
 #include "companions/profile/preload/follow.h"
 #include "companions/profile/preload/next.h"
 #include "companions/profile/preload/posix.h"
@@ -96,6 +97,21 @@ static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode
     return fd;
 }
 
+/* A descriptor of a name alone (O_PATH), no data: while writes are dropped of what stands for it. */
+static int open_path(int at, const char *name, int flags)
+{
+    char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX], link[64];
+    if (!folders_asked(at, name, !(flags & O_NOFOLLOW), whole, path))
+        return real_openat(at, name, flags, 0);
+    const int fd = real_openat(AT_FDCWD, path, flags, 0);
+    const int kept = errno;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    struct profile_stand_in *state = fd < 0 || (flags & O_DIRECTORY) ? NULL : paths_map(link);
+    if (state && follow_add(fd, whole, flags, paths_find(whole), state) < 0) paths_unmap(state);
+    errno = kept;
+    return fd;
+}
+
 int posix_open(const void *caller, int at, const char *name, int flags, mode_t mode)
 {
     const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
@@ -107,6 +123,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     if (count_dropping() && follow_on() && name[0] && name[0] != '/' && paths_away(at) &&
         paths_whole(at, name, !(flags & O_NOFOLLOW), here) == 0)
         name = here; /* seen from a folder that is nothing but a stand-in */
+    if ((flags & O_PATH) && count_dropping() && follow_on()) return open_path(at, name, flags);
     /* Devices, pipes and what is the MPI library's are none of the program's files. */
     const bool may = follow_on() && plain && (changes || paths_asked() || paths_maybe(name)) &&
                      !posix_is_mpi(caller);
