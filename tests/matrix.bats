@@ -325,15 +325,8 @@ killed_launcher() {
 
 interrupted() {
     faulty NHT1_FAULT="$site:SIGINT:$rank"
-    local kept
-    if [ "$name:$got" = dropped:4 ]; then
-        # What was interrupted is the program in its run without writes: its output is kept in a folder that is named.
-        kept=$(sed -n 's|.*, output in \(.*\.dropped\)/output.*|\1|p' err)
-        [ -d "${kept:-/none}" ] && rm -r "$kept" || bad "$site:SIGINT:$rank: names no folder with the output"
-    else
-        # It may have been at its end, and a program that holds nothing simply dies.
-        [[ $got =~ ^($good|130)$ ]] || told "$site:SIGINT:$rank"
-    fi
+    # It may have been at its end, a program that holds nothing simply dies, and one in its run without writes has no zeta.
+    [[ $name:$got =~ ^(.*:($good|130)|dropped:4)$ ]] || told "$site:SIGINT:$rank"
     no_process "$program"
     [ "$got" -eq 130 ] || only "$results|.nht1-*.own|*.tmp" "$site:SIGINT:$rank" # swept by the next run: goes_on
     goes_on "$site:SIGINT:$rank"

@@ -65,12 +65,14 @@ complete() {
 }
 
 @test "a program that dies without its writes has no zeta, its output is kept, and its files stay" {
+    echo before >g.dat
     # shellcheck disable=SC2016 # the program's own variables
-    run nht1-profile --t-c -- sh -c 'echo text >f.dat; [ "$NHT1_PROFILE_DROP" != 1 ] || { echo last words; rm f.dat; kill -KILL $$; }'
+    run nht1-profile --t-c -- sh -c 'read word <g.dat; echo text >f.dat; echo after >g.dat; [ "$NHT1_PROFILE_DROP" != 1 ] || { echo last words; rm f.dat; kill -KILL $$; }'
     expect_status 4
     expect_text "with its writes dropped the program ended with status 137, output in profile.xml.run-"
+    expect_text "output; sh has read $PWD/g.dat before it wrote or removed it"
     [ "$(cat profile.xml.run-*.dropped/output)" = "last words" ]
-    [ "$(cat f.dat)" = text ]
+    [ "$(cat f.dat g.dat)" = $'text\nafter' ]
 }
 
 @test "a program that stands still in both runs and goes on has a zeta" {

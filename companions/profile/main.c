@@ -155,6 +155,7 @@ static const struct conf_program program = {
 
 static volatile sig_atomic_t running; /* process id of the program, 0: none */
 static volatile sig_atomic_t early;   /* the signal that came while there was none, 0: none */
+static volatile sig_atomic_t stopped; /* a signal has asked to stop */
 
 /* What was done about these signals when nht1-profile was started: the program's to inherit. */
 static struct child_signal inherited[] = {{.number = SIGINT},
@@ -178,6 +179,7 @@ struct session {
 /* The program decides what an interrupt means; what was counted is reported all the same. */
 static void pass_on(int signum)
 {
+    stopped = 1;
     if (running == 0)
         early = signum;
     else if (signum != SIGINT) /* the terminal sends that to both */
@@ -559,23 +561,36 @@ static int all_seen(const struct profile_run *run)
     return err_set(ERR_INVALID, "no zeta: %.700s", text);
 }
 
-/* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program; the folder
- * stays then when its output may say why. */
+/* The program has not come to its end without its writes: why it has no T_C. The folder stays, as its output may
+ * say more, unless it is the user who has ended it. */
+static int ended_dropped(const struct session *s, const char *dir, const struct profile_run *run,
+                         int status)
+{
+    char parent[PATH_MAX], why[ERR_MESSAGE_MAX];
+    if (stopped)
+        return err_set(ERR_INVALID, "zeta cannot be measured: stopped while the program ran with "
+                                    "its writes dropped");
+    snprintf(why, sizeof why,
+             "does it check what it has written, or read what it writes over later? See --t-c-add");
+    if (run->not_seen_n > 0) profile_not_seen_text(&run->not_seen[0], why);
+    own_hand_over(s->own, own_split(dir, parent));
+    return err_set(ERR_INVALID,
+                   "zeta cannot be measured: with its writes dropped the program ended with "
+                   "status %d, output in %s/output; %.600s",
+                   status, dir, why);
+}
+
+/* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program. */
 static int run_dropped(const struct session *s, struct profile_round *round,
                        struct profile_run *run)
 {
-    char dir[PATH_MAX], parent[PATH_MAX];
+    char dir[PATH_MAX];
     int status = 0;
     snprintf(dir, sizeof dir, "%.4080s.dropped", s->dir);
     int rc = run_watched(s, dir, true, run, &round->without, &status);
-    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
-        rc = err_set(ERR_INVALID,
-                     "zeta cannot be measured: with its writes dropped the program ended with "
-                     "status %d, output in %s/output; does it check what it has written? See "
-                     "--t-c-add",
-                     status, dir);
-        own_hand_over(s->own, own_split(dir, parent));
-    } else if (rc == 0 && run->dropped_bytes == 0)
+    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED))
+        rc = ended_dropped(s, dir, run, status);
+    else if (rc == 0 && run->dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing that can be "
                                   "dropped");
     else if (rc == 0)

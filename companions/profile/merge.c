@@ -320,8 +320,8 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
         [PROFILE_UNSEEN_STDIO] = "in %.200s the functions behind %.300s could not be found",
         [PROFILE_UNSEEN_OPENED] = "%.200s has opened %.300s by a call that is not seen",
         [PROFILE_UNSEEN_MANY] = "%.200s has %.300s open under a number above 65535",
-        [PROFILE_UNSEEN_EARLIER] =
-            "%.200s has read %.300s before it wrote there: what it read then is there no more",
+        [PROFILE_UNSEEN_EARLIER] = "%.200s has read %.300s before it wrote or removed it: what it "
+                                   "read then is there no more",
         [PROFILE_UNSEEN_NAMELESS] =
             "%.200s writes a file that never had a name (%.300s; O_TMPFILE, tmpfile), which is not "
             "followed",
