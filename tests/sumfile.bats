@@ -244,6 +244,20 @@ print($1)"
             and open('x.prot').read().split(chr(10))[2][column - 1:].startswith('${line#*|}') for at, column, words in r['faults'])"
         protocol "r['values'] == {} and r['faults'][0] == (2, 1, 'no value with its length, method and pattern stands in this section')"
     done
+    # What a protocol says of itself: the line of a second value, of a best that no repetition had, of a label that is
+    # not in the head; of two values none counts.
+    for line in 'L=1 mthd=0 pat=0 min: 2 -> 2|another value than in line 6|{(1, 2, 0): 2e6, (1, 1, 0): 1e6}' \
+        'L=1 mthd=0 pat=2 min: 1 2 -> 3|the best, 3, is none|{(0, 1, 0): 1e6, (1, 2, 0): 2e6, (1, 1, 0): 1e6}' \
+        'L=3 mthd=0 pat=0 min: 1 -> 1|the head of the file names no length 3|{(0, 1, 0): 1e6, (1, 2, 0): 2e6, (1, 1, 0): 1e6}' \
+        'L=1 mthd=0 pat=0 max: 0.5 -> 0.5|max, 0.5, is below min, which is 1 in line 6|{(0, 1, 0): 1e6, (1, 2, 0): 2e6, (1, 1, 0): 1e6}' \
+        'L=2 mthd=0 pat=0 avg: 1 -> 1|avg of what has no min|{(0, 1, 0): 1e6, (1, 2, 0): 2e6, (1, 1, 0): 1e6}' \
+        'L=2 mthd=0 pat=0 m 1 -> 1|a value that is neither|{(0, 1, 0): 1e6, (1, 2, 0): 2e6, (1, 1, 0): 1e6}' \
+        'L=2 mthd=0 L=2 pat=0 min: 1 -> 1|a second length in one line|{(0, 1, 0): 1e6, (1, 2, 0): 2e6, (1, 1, 0): 1e6}'; do
+        printf '%s\n' 'msglng= 1 2' 'Used patterns: 0=ring-2*2fix 1=ring-1*4fix 2=x' SECTION-VALUES-BEGIN 'L=1 mthd=0 pat=1 min: 1 -> 1' \
+            'L=2 mthd=0 pat=1 min: 2 -> 2' 'L=1 mthd=0 pat=0 min: 1 -> 1' "${line%%|*}" SECTION-VALUES-END >x.prot
+        line=${line#*|}
+        protocol "any(words.startswith('${line%|*}') for _, _, words in r['faults']) and r['values'] == ${line#*|}"
+    done
     printf 'b_eff\nSECTION-VALUES-BEGIN\nL=1 mthd=0 pat=0 min: 1 -> 1\n' >x.prot
     protocol "r['values'] == {(0, 1, 0): 1e6} and r['faults'] == [(2, 1, 'the section does not end')]"
 }
