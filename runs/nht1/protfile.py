@@ -173,7 +173,9 @@ def _line(p, at):
     missing = next((name for name, number in p.state.items() if number is None), None)
     column, word, count, wrong = _value(m)
     if what != 'min':
-        if not missing and not wrong and re.fullmatch(sumfile.NUMBER, word):
+        if wrong:
+            p.f.fault(at, column, wrong)
+        elif not missing and re.fullmatch(sumfile.NUMBER, word):
             p.beside[what].setdefault(key, (at, word, count))
         return
     if missing:
