@@ -168,6 +168,17 @@ romio321 auto:mpiio" ]
     expect_schema nht1-tune-1 out/tune-3/tune.json
 }
 
+@test "a component is a name: what is none is the option's or the variable's fault" {
+    tune --components $'ompio\nx'
+    expect_status 1
+    expect_text "--components: 'ompio\\nx' is no name of a component"
+    [ ! -e out/tune ] && [ ! -e starts ]
+    OMPI_MCA_io=../x tune
+    expect_status 1
+    expect_text "OMPI_MCA_io: '../x' names no component"
+    [ ! -e out/x ]
+}
+
 @test "without a choice of components there is one search: a named one, or another MPI library" {
     tune --components ompio
     expect_status 0

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """runs/study tune: which way is taken, what it costs, and how it is told."""
+import argparse
 import random
 import unittest
 from types import SimpleNamespace
 
+from nht1.study.tune import component_names
 from nht1.study.tune_choice import Choice, Ratio
 from nht1.study.tune_ways import Way, plain, settings_of
 from nht1.study.tune_words import command_of
@@ -91,6 +93,12 @@ class Ways(unittest.TestCase):
         self.assertEqual(cost('romio321', 'mpiio'), 101)
         self.assertEqual(cost('romio321', 'async --direct', direct='yes'), 2)
         self.assertGreater(cost('ompio', 'hdf5'), cost('romio321', 'mpiio --hint a=1', hint='a=1'))
+
+    def test_components_are_names_of_folders_and_words_of_descriptions(self):
+        self.assertEqual(component_names('ompio,romio321'), ['ompio', 'romio321'])
+        for name in ('ompio\nx', '../x', 'a/b', '..', '', 'ompio,,x', 'a b', 'final', '\033[2J', '[x]', 'ompio,ompio', 'x' * 64, 'omp\u00efo'):
+            with self.subTest(name), self.assertRaises(argparse.ArgumentTypeError):
+                component_names(name)
 
     def test_settings(self):
         program = SimpleNamespace(name='nht1-bt', options={'buffer': 'BYTES', 'direct': '', 'hint': 'K=V'},

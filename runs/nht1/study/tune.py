@@ -11,6 +11,7 @@ the whole, with a description that can be read and run again:
     exhaustive/        --exhaustive: every candidate, again and again; check/: its best against the search's
     tune.json .txt     what came of it (docs/schema/nht1-tune-1.json)
     report.html"""
+import argparse
 import os
 import re
 import shlex
@@ -59,6 +60,21 @@ docs/studies.md has more about it.
 """
 
 
+# Folders of the result beside those that are called by the component they search with.
+FOLDERS = ('search', 'final', 'exhaustive', 'check', 'probe')
+
+
+def component_names(said):
+    """A type for add_argument: names of components, which become words of descriptions and names of folders."""
+    names = said.split(',')
+    for i, name in enumerate(names):
+        if not re.fullmatch('[A-Za-z0-9_][A-Za-z0-9_-]{0,62}', name) or name in FOLDERS:
+            raise argparse.ArgumentTypeError('%r is no name of a component' % name[:100])
+        if name in names[:i]:
+            raise argparse.ArgumentTypeError('%s is named twice' % name)
+    return names
+
+
 def _arguments(argv):
     """(options, words for nht1-bt)"""
     parser = command.Parser(prog=tools.called('runs/study tune'), epilog=tools.called(EPILOG), allow_abbrev=False, description=(
@@ -69,7 +85,7 @@ def _arguments(argv):
     add('--rounds', type=command.number(1, 500, int), metavar='R', default=12,
         help='rounds of the comparison, default %(default)s; below 7 there is no interval')
     probe.add_shape(add)
-    add('--components', metavar='NAME,NAME', help='MPI-IO components to search with; default: those of '
+    add('--components', type=component_names, metavar='NAME,NAME', help='MPI-IO components to search with; default: those of '
                                                   'the library (Open MPI), or $OMPI_MCA_io')
     add('--files', metavar='DIR', help='write the files that are measured there, on the file system in '
                                        'question; default: in the folder of the result')
@@ -163,7 +179,7 @@ class Tuner:
     def _components(self):
         """Names of those to search with. First comes the one in force where none is asked for, Open MPI's
         OMPIO, on Lustre ROMIO: its search, of all writers, leaves the choice of nht1-bt --io auto."""
-        names = self.args.components.split(',') if self.args.components else components(self.launcher)
+        names = self.args.components or components(self.launcher)
         _, fs, _ = child.ask(['stat', '-f', '-c', '%T', self.args.files or self.folder], launch.ASK_S)
         return sorted(names, key=lambda name: ('romio' in name) != (fs.strip() == 'lustre'))
 

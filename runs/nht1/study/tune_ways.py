@@ -69,6 +69,9 @@ def settings_of(said, program, whose=''):
 def components(launcher):
     """The MPI-IO components that can be chosen by $OMPI_MCA_io; [''] where there is no choice."""
     if os.environ.get(COMPONENT):
+        # A word of descriptions, and the name of a folder.
+        if not re.fullmatch('[A-Za-z0-9_^][A-Za-z0-9_,-]{0,99}', os.environ[COMPONENT]):
+            raise trouble.usage('$%s: %r names no component' % (COMPONENT, os.environ[COMPONENT][:100]))
         return [os.environ[COMPONENT]]
     if launcher.kind not in ('openmpi', 'srun'):
         return ['']
