@@ -48,6 +48,7 @@ static void calls(const char *name)
     char back[4000];
     const struct iovec two[] = {{block, 1000}, {block + 1000, 500}};
     struct iovec into[] = {{back, 100}, {back + 100, 200}};
+    const volatile int many = 1 << 20, less = -1; /* what the compiler would warn of */
     struct stat st;
     EXPECT(size_of(name) == -1 && errno == ENOENT);
     EXPECT(open(name, O_RDWR) < 0 && errno == ENOENT);
@@ -59,6 +60,10 @@ static void calls(const char *name)
     EXPECT(writev(fd, two, 2) == 1500 && lseek(fd, 0, SEEK_CUR) == 2500);
     EXPECT(pwritev(fd, two, 2, 5000) == 1500);
     EXPECT(pwritev2(fd, two, 2, -1, 0) == 1500 && lseek(fd, 0, SEEK_CUR) == 4000);
+    /* More buffers than a call may have nobody looks at. */
+    REFUSED(writev(fd, two, many), EINVAL);
+    REFUSED(pwritev(fd, two, less, 0), EINVAL);
+    REFUSED(close_range(3, 2, 0), EINVAL);
     EXPECT(fstat(fd, &st) == 0 && st.st_size == 6500 && S_ISREG(st.st_mode));
     EXPECT(size_of(name) == 6500 && lseek(fd, -500, SEEK_END) == 6000);
     EXPECT(read(fd, back, sizeof back) == 500 && memcmp(back, block + 1000, 500) == 0);
@@ -410,6 +415,23 @@ static void borrowed(const char *name)
 }
 
 /* Files that never have a name, besides FILE, and memory that is none. */
+/* What is written from another root folder nobody follows. */
+static void away(const char *name)
+{
+    EXPECT(chroot(name) == 0 && chdir("/") == 0);
+    const int fd = open("/inside", O_WRONLY | O_CREAT, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && close(fd) == 0);
+}
+
+/* Nor what another user writes; the own one may be set again. */
+static void other_user(const char *name)
+{
+    EXPECT(setuid(geteuid()) == 0 && chmod(name, 0777) == 0 && chdir(name) == 0 &&
+           setuid(65534) == 0);
+    const int fd = open("other", O_WRONLY | O_CREAT, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && close(fd) == 0);
+}
+
 static void tmpfile_of(const char *name)
 {
     const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -619,15 +641,16 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*what)(const char *);
-    } way[] = {{"calls", calls},        {"names", names},         {"stdio", stream},
-               {"mmap", mapped},        {"direct", direct},       {"uring", uring},
-               {"twice", twice},        {"early", early},         {"differs", differs},
-               {"threads", threads},    {"forks", forks},         {"many", many},
-               {"waits", waits},        {"borrowed", borrowed},   {"spawned", spawned},
-               {"forking", forking},    {"again", again},         {"attributes", attributes},
-               {"endings", endings},    {"refuses", refuses},     {"numbers", numbers},
-               {"tmpfile", tmpfile_of}, {"o-tmpfile", o_tmpfile}, {"memory", memory},
-               {"ccs", converted},      {"folders", folders},     {"walks", walks}};
+    } way[] = {{"calls", calls},        {"names", names},          {"stdio", stream},
+               {"mmap", mapped},        {"direct", direct},        {"uring", uring},
+               {"twice", twice},        {"early", early},          {"differs", differs},
+               {"threads", threads},    {"forks", forks},          {"many", many},
+               {"waits", waits},        {"borrowed", borrowed},    {"spawned", spawned},
+               {"forking", forking},    {"again", again},          {"attributes", attributes},
+               {"endings", endings},    {"refuses", refuses},      {"numbers", numbers},
+               {"tmpfile", tmpfile_of}, {"o-tmpfile", o_tmpfile},  {"memory", memory},
+               {"ccs", converted},      {"folders", folders},      {"walks", walks},
+               {"away", away},          {"other-user", other_user}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

@@ -256,6 +256,20 @@ END
     expect_text "Not seen  mkposix has mapped"
 }
 
+@test "what a program writes from another root folder or as another user is told not to be seen" {
+    local word
+    need_root "another root folder and user"
+    mkdir there
+    for word in away other-user; do
+        run nht1-profile -- "$NHT1_TESTBIN/mkposix" "$word" there
+        expect_status 0
+        expect_text "has changed its root folder or its user"
+    done
+    rm -r there/*
+    run nht1-profile --json p.json -- "$NHT1_TESTBIN/mkposix" calls f.dat
+    expect_json p.json '.profile.not_seen == []'
+}
+
 @test "what lists a folder past the library is told where it would show other files" {
     run nht1-profile --t-c --json p.json -- "$NHT1_TESTBIN/mkposix" walks f.dat
     expect_status 4

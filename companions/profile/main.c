@@ -729,6 +729,11 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
         *n = i + 1;
         break;
     }
+    if (run->size == 0 && run->not_seen_n > 0) {
+        char said[ERR_MESSAGE_MAX];
+        profile_not_seen_text(&run->not_seen[0], said);
+        return err_set(ERR_INVALID, "no process was seen to open a file for writing: %s", said);
+    }
     if (run->size == 0)
         return err_set(
             ERR_INVALID,

@@ -123,6 +123,7 @@ enum profile_unseen {
     PROFILE_UNSEEN_NAMELESS,
     PROFILE_UNSEEN_LISTED,
     PROFILE_UNSEEN_OUTSIDE,
+    PROFILE_UNSEEN_AWAY,
     PROFILE_UNSEENS
 };
 
@@ -131,7 +132,7 @@ static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
         "memory", "static", "direct", "uring",   "aio",      "mapped", "linked", "shaped",
-        "stdio",  "opened", "many",   "earlier", "nameless", "listed", "outside"};
+        "stdio",  "opened", "many",   "earlier", "nameless", "listed", "outside", "away"};
     return word[what];
 }
 

@@ -484,11 +484,16 @@ void count_access(struct use *use, struct profile_phase *p, int kind, int64_t by
     timeline_add(map, write, bytes, 1e-9 * (double)start_ns, p->end_s);
 }
 
-void count_unseen(const char *what, const char *name)
+static void path_of_unseen(const char *what, char path[PROFILE_PATH_MAX])
+{
+    snprintf(path, PROFILE_PATH_MAX, "%.4000s/unseen-%s-%d", dir, what, (int)getpid());
+}
+
+bool count_unseen(const char *what, const char *name)
 {
     char path[PROFILE_PATH_MAX], text[PROFILE_PATH_MAX + 300];
-    if (!dir) return;
-    snprintf(path, sizeof path, "%.4000s/unseen-%s-%d", dir, what, (int)getpid());
+    if (!dir) return false;
+    path_of_unseen(what, path);
     inside++;
     const int kept = errno;
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -500,6 +505,18 @@ void count_unseen(const char *what, const char *name)
     }
     errno = kept;
     inside--;
+    return fd >= 0;
+}
+
+void count_unseen_unless_here(const char *what)
+{
+    char path[PROFILE_PATH_MAX];
+    const int kept = errno;
+    path_of_unseen(what, path);
+    inside++;
+    if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0) unlink(path);
+    inside--;
+    errno = kept;
 }
 
 void count_no_room(const char *name)

@@ -82,8 +82,11 @@ struct profile_slow *count_slow(uint64_t ns);
 void count_other(enum profile_other what, uint64_t start_ns);
 
 /* Tells nht1-profile of something that cannot be traced. what: a word of record.h; name: of a file or
- * program. Safe in the child of vfork. */
-void count_unseen(const char *what, const char *name);
+ * program. Safe in the child of vfork. Returns whether this is new. */
+bool count_unseen(const char *what, const char *name);
+
+/* Takes that back where the folder of the counters can be reached. */
+void count_unseen_unless_here(const char *what);
 
 /* Notes that there is no room to trace a change of a file; while writes are dropped the process ends, rather
  * than change the file itself. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <semaphore.h>
 #include <stdarg.h>
@@ -326,7 +327,8 @@ int close(int fd)
 int close_range(unsigned first, unsigned last, int flags)
 {
     REAL(int, close_range, unsigned, unsigned, int);
-    if (!follow_on() || !follow_is_process() || flags != 0) return real(first, last, flags);
+    if (!follow_on() || !follow_is_process() || flags != 0 || first > last)
+        return real(first, last, flags);
     for (unsigned fd = first; fd <= last && fd < 65536; fd++) {
         if (follow_is_own((int)fd)) continue;
         struct followed *f = posix_closing((int)fd);
@@ -418,9 +420,11 @@ static int64_t bytes_of(const struct iovec *v, int n)
     return sum;
 }
 
-/* Of a call on fd with its buffers: answered, or made by `call`; counted. */
+/* Of a call on fd with its buffers: answered, or made by `call`; counted. More buffers than a call may have nobody
+ * reads. */
 #define BODY(writes, explicit, v, n, call)                                                         \
     struct access a;                                                                               \
+    if ((n) < 0 || (n) > IOV_MAX) return call;                                                     \
     if (!follow_access(&a, fd, writes, explicit, bytes_of(v, n))) {                                \
         const ssize_t passed = call;                                                               \
         if (writes) follow_seen(fd, passed);                                                       \

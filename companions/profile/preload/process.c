@@ -62,6 +62,46 @@ void _Exit(int status)
     _exit(status);
 }
 
+/* ------------------------------------------------------------------ another root folder, another user */
+
+/* After such a call the folder of the counters may be out of reach: that is told before it, and taken back. */
+#define AWAY(name, call)                                                                           \
+    const char *const word = profile_unseen_word(PROFILE_UNSEEN_AWAY);                             \
+    const bool told = follow_on() && count_unseen(word, name);                                     \
+    const int rc = call;                                                                           \
+    if (told) count_unseen_unless_here(word);                                                      \
+    return rc;
+
+int chroot(const char *path)
+{
+    REAL(int, chroot, const char *);
+    AWAY("chroot", real(path))
+}
+
+int setuid(uid_t user)
+{
+    REAL(int, setuid, uid_t);
+    AWAY("setuid", real(user))
+}
+
+int seteuid(uid_t user)
+{
+    REAL(int, seteuid, uid_t);
+    AWAY("seteuid", real(user))
+}
+
+int setreuid(uid_t real_user, uid_t user)
+{
+    REAL(int, setreuid, uid_t, uid_t);
+    AWAY("setreuid", real(real_user, user))
+}
+
+int setresuid(uid_t real_user, uid_t user, uid_t saved)
+{
+    REAL(int, setresuid, uid_t, uid_t, uid_t);
+    AWAY("setresuid", real(real_user, user, saved))
+}
+
 /* ------------------------------------------------------------------ programs that it runs */
 
 /* Whether a file is a program that no library can be loaded into. */
