@@ -43,6 +43,15 @@ class Making(unittest.TestCase):
         self.assertEqual(made.record['seed'], 1)
         self.assertEqual(sorted(os.listdir(self.path)), ['lock', 'runs', 'study.ini', 'study.json'])
 
+    def test_what_was_half_written_in_a_run_is_removed_when_it_goes_aside(self):
+        made = make(self.path)
+        part = made.begin('p01-r01')
+        for name in 'run.json.0123abcd.tmp', 'stdout':
+            with open(os.path.join(part, name), 'w') as f:
+                f.write('{')
+        made.set_aside('p01-r01.part')
+        self.assertEqual(os.listdir(os.path.join(self.path, 'interrupted', 'p01-r01-1')), ['stdout'])
+
     def test_what_a_killed_run_left_is_no_study(self):
         os.mkdir(self.path)
         with open(os.path.join(self.path, 'study.json.0123abcd.tmp'), 'w') as f:

@@ -178,6 +178,7 @@ class Folder:
                 self.set_aside(name)
 
     def set_aside(self, part):
+        replacing.sweep(self.file('runs', part, 'run.json'))
         os.makedirs(self.file('interrupted'), exist_ok=True)
         number = 1
         while os.path.exists(self.file('interrupted', '%s-%d' % (part[:-5], number))):
