@@ -131,7 +131,7 @@ enum profile_unseen {
 static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
-        "memory", "static", "direct", "uring",   "aio",      "mapped", "linked", "shaped",
+        "memory", "static", "direct", "uring",   "aio",      "mapped", "linked",  "shaped",
         "stdio",  "opened", "many",   "earlier", "nameless", "listed", "outside", "away"};
     return word[what];
 }
