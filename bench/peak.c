@@ -40,7 +40,7 @@ const struct peak_unit *peak_unit_at(int i)
 
 struct options {
     double seconds, window_s;
-    int64_t threads;
+    int64_t threads, array_bytes;
     const char *json;
 };
 
@@ -65,6 +65,12 @@ static const struct conf_option table[] = {
      CONF_RANGE(1, 4096),
      .help = "Threads at most. Default: one per core that this process may use.",
      AT(threads)},
+    {.name = "array",
+     .arg = "BYTES",
+     CONF_RANGE(4096, 1e15),
+     .help = "Length of each of the three arrays of the triad. Default: four times the last-level "
+             "caches, 64 MiB at least, and at most a twelfth of the free memory.",
+     AT(array_bytes)},
     {.name = "json",
      .arg = "FILE",
      .help = "Where the result goes. Default: standard output.",
@@ -163,14 +169,15 @@ static int64_t last_level_bytes(const json_t *system)
     return bytes;
 }
 
-/* Arrays LLC_TIMES as long as the last-level caches, but a quarter of the free memory in all. */
-static int arrays_make(struct arrays *x, int64_t llc_bytes, int threads)
+/* Arrays LLC_TIMES as long as the last-level caches, but a quarter of the free memory in all. asked_bytes:
+ * instead; 0: nothing is asked. */
+static int arrays_make(struct arrays *x, int64_t llc_bytes, int64_t asked_bytes, int threads)
 {
     struct sys_memory m;
     sys_memory(&m);
     int64_t bytes = llc_bytes * LLC_TIMES > ARRAY_MIN ? llc_bytes * LLC_TIMES : ARRAY_MIN;
     if (bytes > m.free_bytes / 12) bytes = m.free_bytes / 12;
-    bytes = bytes / 4096 * 4096;
+    bytes = (asked_bytes > 0 ? asked_bytes : bytes) / 4096 * 4096;
     double **const array[] = {&x->a, &x->b, &x->c};
     x->n = bytes / (int64_t)sizeof(double);
     for (int i = 0; i < 3; i++) {
@@ -253,7 +260,7 @@ static int measure(const void *opts, const struct conf_list *args)
     const int threads = o->threads > 0 ? (int)o->threads : cores, n = counts_of(threads, count);
     json_t *result = json_object(), *system = sys_json();
     omp_set_dynamic(0);
-    TRY_TO(out, rc, arrays_make(&x, last_level_bytes(system), threads));
+    TRY_TO(out, rc, arrays_make(&x, last_level_bytes(system), o->array_bytes, threads));
     js_set(result, "schema", json_string(SCHEMA));
     js_set(result, "threads_max", json_integer(threads));
     js_set(result, "fma", fma_json(o, count, n));

@@ -17,7 +17,7 @@ bench() {
     mkdir -p out
     cp "$BENCH"/{peak,rawfile} out
     # Nothing is measured here: who waits, sleeps.
-    run env LD_PRELOAD="${NHT1_PRELOAD:-}" OMP_WAIT_POLICY=passive QUICK=1 PEAK_S=0.02 \
+    run env LD_PRELOAD="${NHT1_PRELOAD:-}" OMP_WAIT_POLICY=passive QUICK=1 PEAK_S=0.02 PEAK_ARRAY=1Mi \
         CORES=$(($(nproc) < 4 ? $(nproc) : 4)) PYTHONPATH="$NHT1_ROOT/runs" "$@" \
         python3 -B -m nht1.bench "$part" "$PWD/out"
 }
@@ -108,7 +108,7 @@ expect() {
 }
 
 @test "peak rates: every instruction set, positive where the processor has it" {
-    "$BENCH/peak" --seconds 0.02 --threads 2 --json p.json
+    "$BENCH/peak" --seconds 0.02 --array 1Mi --threads 2 --json p.json
     expect '[.fma[] | select(.supported) | .rates[] | .flop_per_s > 0] | length > 0 and all' p.json
     expect '[.fma[] | select(.supported | not) | .rates == []] | all' p.json
     expect '[.fma[] | select(.supported) | [.rates[].threads] == [1, 2]] | all' p.json

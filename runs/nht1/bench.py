@@ -13,6 +13,7 @@ FOLDER holds the programs of bench/ and takes the results. Environment:
     CORES RANKS    use at most so many, of compute and of io; default all
     SETTINGS       of compute: lines "RANKS THREADS DECOMP ISA" instead of those that fit the cores
     PEAK_S         seconds for each peak rate, default 1; QUICK=1: 0.2
+    PEAK_ARRAY     bytes of an array of the triad, default four times the last-level caches
     DIR WRITERS    of io: where to write, and which writers, default all
     NHT1_BIN       folder of the programs"""
 import json
@@ -86,8 +87,8 @@ def measure_peak(folder, times):
     file, found = os.path.join(folder, 'peak.json'), []
     for _ in range(times):
         output_of([os.path.join(folder, 'peak'), '--seconds', setting('PEAK_S', '1', '0.2'),
-                   '--json', file] + (['--threads', os.environ['CORES']]
-                                      if os.environ.get('CORES') else []))
+                   '--json', file] + [word for option, name in (('--threads', 'CORES'), ('--array', 'PEAK_ARRAY'))
+                                      if os.environ.get(name) for word in (option, os.environ[name])])
         found.append(results.read_json(file))
 
     def best(parts, key):
