@@ -290,7 +290,7 @@ failing_call() {
 }
 
 @test "each call fails on one rank" {
-    each at_sites 2 failing_call
+    each at_sites 1 failing_call
 }
 
 killed_rank() {
