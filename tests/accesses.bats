@@ -46,6 +46,10 @@ for line in open('pieces'):
 data = open('v.dat', 'rb').read()
 assert covered == {i for i in range(len(data) // 8) if any(data[8 * i:8 * i + 8])}
 END
+    # The replay moves the same pieces.
+    run nht1-profile --accesses r.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 nht1-workload h.jsonl --out r.dat --check none --quiet
+    expect_status 0
+    diff <(accesses h.jsonl numbered) <(accesses r.jsonl)
     run nht1-profile --json p.json --accesses h.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" pointer h.dat
     expect_status 0
     expect_text "h.jsonl is not complete"
