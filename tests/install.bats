@@ -173,6 +173,7 @@ complete_words() {
 }
 
 @test "make install follows BINDIR, LIBDIR, MANDIR and DOCDIR, without DESTDIR" {
+    slow
     local places=(PREFIX="$PWD/opt" BINDIR="$PWD/opt/x/bin" LIBDIR="$PWD/opt/lib64" MANDIR="$PWD/opt/man" DOCDIR="$PWD/opt/doc")
     run mk install "${places[@]}"
     expect_status 0
