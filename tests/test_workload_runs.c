@@ -149,11 +149,10 @@ static void files_are_opened_as_they_were_where_calls_find_the_same(void **state
         const struct opened *c = &opened[i];
         struct workload_accessfile head = {.processes_n = 2, .files_n = 1}, a;
         struct workload_access_opens o;
-        struct workload_step *step;
+        struct workload_step *step = NULL;
         struct text t;
         char *text;
         int64_t steps, shorten = -1;
-        print_message("%s\n", c->what);
         while (head.runs_n < 3 && c->run[head.runs_n].n > 0)
             head.runs_n++;
         assert_int_equal(text_begin(&t), 0);
