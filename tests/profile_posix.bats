@@ -40,6 +40,7 @@ refused() {
         run strace -f -y -e trace=read,write,pread64,pwrite64,readv,writev,preadv,pwritev,preadv2,pwritev2 -o calls \
             "$NHT1_TESTBIN/mkposix" "$word" f.dat
         [ "$status" -eq 0 ] || not_permitted "to trace system calls"
+        sed -i '/ = -1 EINVAL/d' calls # those that the kernel refuses move nothing
         rm -f f.dat*
         run nht1-profile --json p.json -- "$NHT1_TESTBIN/mkposix" "$word" f.dat
         expect_status 0

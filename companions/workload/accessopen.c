@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 #define BESIDE 256 /* descriptors of MPI, of locks and notes */
 
@@ -60,12 +62,59 @@ enum { WAYS = sizeof way / sizeof way[0] };
 
 /* A file of one process, if that opens it in each way. */
 struct course {
+    struct span {
+        int64_t begin, end;
+    } * span; /* [n] what was written, in order and apart from each other; owned */
+    int64_t n, room;
     struct {
-        int64_t length;  /* the file's */
-        int64_t covered; /* so many bytes from its beginning hold data */
-        bool bad;        /* a call would not do what it did */
+        int64_t length,
+            began; /* the file's, now and at the beginning, where all of it holds data */
+        bool bad;  /* a call would not do what it did */
     } in[WAYS];
 };
+
+/* The first span that ends there or behind. */
+static int64_t span_at(const struct course *c, int64_t offset)
+{
+    int64_t low = 0, high = c->n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (c->span[middle].end < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int span_add(struct course *c, int64_t begin, int64_t end)
+{
+    const int64_t at = span_at(c, begin);
+    int64_t next = at;
+    for (; next < c->n && c->span[next].begin <= end; next++) {
+        begin = num_min(begin, c->span[next].begin);
+        end = num_max(end, c->span[next].end);
+    }
+    if (next == at && c->n == c->room) {
+        const int64_t room = c->room ? 2 * c->room : 8;
+        struct span *more = mem_grow(c->span, room, sizeof *more, "what was written to a file");
+        if (!more) return ERR_NOMEM;
+        c->span = more;
+        c->room = room;
+    }
+    if (next < c->n)
+        memmove(&c->span[at + 1], &c->span[next], (size_t)(c->n - next) * sizeof *c->span);
+    c->span[at] = (struct span){.begin = begin, .end = end};
+    c->n += 1 - (next - at);
+    return 0;
+}
+
+/* Whether all of that was written. */
+static bool spans_hold(const struct course *c, int64_t begin, int64_t end)
+{
+    const int64_t at = begin < end ? span_at(c, begin + 1) : c->n;
+    return begin >= end || (at < c->n && c->span[at].begin <= begin && end <= c->span[at].end);
+}
 
 /* Length of a file at the beginning. */
 static int64_t begins_with(const struct workload_accessed *f, int left_out)
@@ -75,22 +124,22 @@ static int64_t begins_with(const struct workload_accessed *f, int left_out)
     return (flags & WORKLOAD_RUN_APPEND) && f->append_bytes > 0 ? f->append_begin : f->length_bytes;
 }
 
-/* Follows a call of the only process of a file. */
-static void follow(struct course *c, const struct workload_run *r, int64_t offset)
+/* Follows a call of the only process of a file. Returns 0 or ERR_NOMEM. */
+static int follow(struct course *c, const struct workload_run *r, int64_t offset)
 {
     const int64_t end = offset + r->bytes;
+    if (r->bytes == 0) return 0;
     for (int w = 0; w < WAYS; w++) {
         const bool appends = (r->flags & ~way[w] & WORKLOAD_RUN_APPEND) != 0;
-        if (r->bytes == 0) continue;
         if (workload_run_reads(r)) {
-            c->in[w].bad = c->in[w].bad || end > c->in[w].covered;
+            if (!spans_hold(c, num_max(offset, c->in[w].began), end)) c->in[w].bad = true;
             continue;
         }
         if (appends && (r->call != WORKLOAD_RUN_WRITE || offset != c->in[w].length))
             c->in[w].bad = true;
-        if (offset <= c->in[w].covered && end > c->in[w].covered) c->in[w].covered = end;
-        if (end > c->in[w].length) c->in[w].length = end;
+        c->in[w].length = num_max(c->in[w].length, end);
     }
+    return workload_run_reads(r) ? 0 : span_add(c, offset, end);
 }
 
 /* What is left out where several processes use a file, whose calls have no order among them. */
@@ -115,13 +164,14 @@ int workload_access_opens_plan(const struct workload_accessfile *a, int process,
     if (!course) return ERR_NOMEM;
     for (int f = 0; f < a->files_n; f++)
         for (int w = 0; w < WAYS; w++)
-            course[f].in[w].length = course[f].in[w].covered = begins_with(&a->file[f], way[w]);
-    for (int64_t i = 0; i < steps; i++) {
+            course[f].in[w].length = course[f].in[w].began = begins_with(&a->file[f], way[w]);
+    int rc = 0;
+    for (int64_t i = 0; rc == 0 && i < steps; i++) {
         const struct workload_run *r = &a->run[step[i].run];
-        if (workload_run_reads(r) || workload_run_writes(r))
-            follow(&course[r->file], r, step[i].offset);
+        if ((a->file[r->file].flags & SPECIAL) && (workload_run_reads(r) || workload_run_writes(r)))
+            rc = follow(&course[r->file], r, step[i].offset);
     }
-    for (int64_t i = 0; i < o->n; i++) {
+    for (int64_t i = 0; rc == 0 && i < o->n; i++) {
         struct workload_access_open *at = &o->open[i];
         const struct workload_accessed *f = &a->file[at->file];
         int w = 0;
@@ -136,8 +186,10 @@ int workload_access_opens_plan(const struct workload_accessfile *a, int process,
             f->process_min == process)
             at->shorten = begin;
     }
+    for (int f = 0; f < a->files_n; f++)
+        free(course[f].span);
     free(course);
-    return 0;
+    return rc;
 }
 
 void workload_access_opens_free(struct workload_access_opens *o)
