@@ -392,13 +392,13 @@ static void print_zeta(const struct profile_zeta *z, const struct profile_round 
             run->mpi_n > 0 && run->posix_calls[1] == 0 ? "MPI-IO" : "I/O", z->value - z->io);
     const struct certificate *c = &round[0].certificate;
     /* A process that a rank has started is none. */
-    const char *const one = c->ranks_n == run->mpi_n ? "rank" : "process";
+    const bool ranks = c->ranks_n == run->mpi_n;
     fprintf(stderr,
             "          certified: the same %" PRId64 " calls and %s in both runs, by %d %s%s\n",
-            c->calls_n, units_bytes((double)c->bytes, kept), c->ranks_n, one,
-            c->ranks_n == 1            ? ""
-            : c->ranks_n == run->mpi_n ? "s"
-                                       : "es");
+            c->calls_n, units_bytes((double)c->bytes, kept), c->ranks_n, ranks ? "rank" : "process",
+            c->ranks_n == 1 ? ""
+            : ranks         ? "s"
+                            : "es");
     if (round[0].kept_bytes > 0)
         fprintf(stderr,
                 "          %s written through the shared pointer by single ranks were read "

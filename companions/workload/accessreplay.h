@@ -16,8 +16,7 @@
 struct workload_access_result {
     struct workload_measured m;
     int64_t calls[WORKLOAD_RUN_CALLS], bytes[WORKLOAD_RUN_CALLS]; /* of all ranks, by call */
-    int64_t
-        otherwise_n; /* descriptors without O_TRUNC or O_APPEND, with which the program had them */
+    int64_t otherwise_n;          /* descriptors without an O_TRUNC or O_APPEND of the program's */
     int64_t bytes_min, bytes_max; /* of a process of the program */
 };
 

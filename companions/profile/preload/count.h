@@ -65,7 +65,7 @@ struct profile_phase *count_phase(struct use *use, bool write, uint64_t start_ns
 void count_access(struct use *use, struct profile_phase *p, int kind, int64_t bytes,
                   uint64_t start_ns, uint64_t end_ns, uint64_t before_ns);
 
-/* Whether they are asked for. */
+/* Whether the runs of this process are asked for (PROFILE_ENV_RUNS). */
 bool count_runs_wanted(void);
 
 /* Enters a call into the runs of this process, if these are asked for (PROFILE_ENV_RUNS), locked. flags:
