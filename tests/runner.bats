@@ -47,6 +47,16 @@ closing() {
     expect_text "not ok 1 - a"
 }
 
+@test "what a failed case said is told, however many cases passed after it" {
+    empty_tree
+    program test_a 'echo 1..100; echo ok 1 - a; echo not ok 2 - b; echo "# why b failed"
+        for i in {3..100}; do echo "ok $i - c$i"; done; exit 1'
+    run_tree serial
+    expect_status 1
+    expect_text "not ok 2 - b" "# why b failed" "ok 100 - c100"
+    expect_no_text "ok 50 - c50"
+}
+
 @test "a crash after passed cases is a failure" {
     empty_tree
     program test_a 'echo 1..2; echo ok 1 - a; kill -SEGV $$'
