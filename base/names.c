@@ -9,12 +9,18 @@
 
 #define ROOM_MIN 64
 
+uint64_t names_hash(const char *name, size_t bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 /* Where a name would stand if the table were empty. */
 static size_t home_of(const struct names *t, const char *name, size_t bytes)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(1099511628211);
+    const uint64_t hash = names_hash(name, bytes);
     return (size_t)(hash ^ hash >> 32) & (t->room - 1);
 }
 

@@ -14,6 +14,9 @@ struct names {
     size_t n, room;
 };
 
+/* A number for a name of so many bytes: FNV-1a. */
+uint64_t names_hash(const char *name, size_t bytes);
+
 /* Enters a name, a copy of it, or gives the one that is there another number. Returns 0 or ERR_NOMEM. */
 int names_put(struct names *t, const char *name, int64_t value);
 

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/names.h"
 
 enum { SUFFIX_MAX = 32, NAME_TRIES = 100, BASE_MAX = 200, CUT_MAX = 180, HASH_MAX = 20 };
 
@@ -29,9 +30,7 @@ void temp_stem(const char *base, char out[TEMP_STEM_MAX])
         memcpy(out, base, length + 1);
         return;
     }
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *c = base; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    const uint64_t hash = names_hash(base, length);
     int cut = CUT_MAX;
     while (cut > 0 && ((unsigned char)base[cut] & 0xc0) == 0x80)
         cut--;

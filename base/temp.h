@@ -28,7 +28,7 @@ void temp_sweep(const char *path);
 bool temp_is_of(const char *name, const char *base);
 
 /* What such names of files beside base begin with: base, or as much of it as leaves room for the rest, no half
- * of a UTF-8 character, and its hash (FNV-1a). */
+ * of a UTF-8 character, and its hash (base/names.h). */
 void temp_stem(const char *base, char out[TEMP_STEM_MAX]);
 
 /* Bytes of the stem of a name, 0: temp_open gives no such name. */

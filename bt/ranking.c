@@ -151,7 +151,10 @@ static void dump_times(const struct bt_job *job, struct bt_row *row)
         const struct bt_run *run = &job->outcome[i].run;
         if (!counts(run) || strcmp(run->writer, row->writer) != 0 || run->dumps_n == 0) continue;
         double *grown = realloc(held, (size_t)(row->dump.n + run->dumps_n) * sizeof *held);
-        if (!grown) break;
+        if (!grown) { /* no percentiles rather than those of a part */
+            row->dump.n = 0;
+            break;
+        }
         held = grown;
         for (int64_t d = 0; d < run->dumps_n; d++)
             held[row->dump.n++] = run->dump[d].post.max + run->dump[d].wait.max;

@@ -178,23 +178,23 @@ def compute(folder):
     bench = {'schema': 'nht1-bench/1', 'rounds': rounds, 'quick': bool(os.environ.get('QUICK')),
              'peak': peak, 'results': rows, 'system': system}
     write_text(os.path.join(folder, 'bench.json'), json.dumps(bench, indent=1) + '\n', replace=True)
-    said = _compute_tables(bench)
-    write_text(os.path.join(folder, 'bench.txt'), said, replace=True)
-    print(said + 'Complete result: %s' % os.path.join(folder, 'bench.json'))
+    tables = _compute_tables(bench)
+    write_text(os.path.join(folder, 'bench.txt'), tables, replace=True)
+    print(tables + 'Complete result: %s' % os.path.join(folder, 'bench.json'))
     if not all(r['verified'] for r in rows):
         raise trouble.Trouble(trouble.WRONG, 'a run is not verified')
 
 
 def _compute_tables(bench):
     peak, rows = bench['peak'], bench['results']
-    said = 'Peak rates (best window)\n'
+    tables = 'Peak rates (best window)\n'
     for u in peak['fma']:
         for rate in u['rates']:
-            said += '  %-32s %-10s %9.1f Gflop/s\n' % (
+            tables += '  %-32s %-10s %9.1f Gflop/s\n' % (
                 '%s, %d bits, %s' % (u['isa'], u['width_bits'], u['arithmetic']),
                 text.plural(rate['threads'], 'thread'), rate['flop_per_s'] / 1e9)
     for rate in peak['triad']['rates']:
-        said += '  %-32s %-10s %9.1f GB/s\n' % (
+        tables += '  %-32s %-10s %9.1f GB/s\n' % (
             'triad, arrays of %s' % text.size_iec(peak['triad']['array_bytes']),
             text.plural(rate['threads'], 'thread'), rate['bytes_per_s'] / 1e9)
 
@@ -204,7 +204,7 @@ def _compute_tables(bench):
     def head(r):
         return [r['class'], '%d x %d' % (r['ranks'], r['threads']), r['decomp'], r['isa']]
     names = ['class', 'rk x th', 'decomp', 'isa']
-    said += '\n' + text.table([names + ['median s', 'best s', 'Gop/s', '% peak', 'best %', 'eff %',
+    tables += '\n' + text.table([names + ['median s', 'best s', 'Gop/s', '% peak', 'best %', 'eff %',
                                    'best %', 'setup', 'B/cell', '']] + [
         head(r) + ['%.4f' % r['median_s'], '%.4f' % r['best_s'], '%.2f' % r['gop_per_s'],
                    percent(r['fraction_of_peak']), percent(r['best_fraction_of_peak']),
@@ -214,9 +214,9 @@ def _compute_tables(bench):
     phases = list(rows[0]['phases'])
     for title, key, factor in (('Milliseconds per step', 's_per_step', 1e3),
                                ('Nanoseconds per interior cell and core', 'ns_per_cell', 1)):
-        said += '\n%s\n' % title + text.table([names + phases] + [
+        tables += '\n%s\n' % title + text.table([names + phases] + [
             head(r) + ['%.3f' % (factor * r['phases'][p][key]) for p in phases] for r in rows])
-    return said
+    return tables
 
 
 # --- Writing ------------------------------------------------------------------------------------
@@ -294,31 +294,31 @@ def io(folder):
     t_c = stats.median(r['t_c_s'] for _, found in bt for f in found for r in f['runs'])
     problem = one['problem']
     made = problem['dump_bytes'] * (problem['steps'] // problem['interval']) / t_c
-    said = 'class %s, %s, T_C %s, medians\n' % (
+    tables = 'class %s, %s, T_C %s, medians\n' % (
         problem['class'], text.plural(one['system']['ranks'], 'rank'), text.duration(t_c))
     for words, key in (('raw, page cache, not durable', ('no', 'none')),
                        ('raw, page cache, with fsync', ('no', 'end')),
                        ('raw, O_DIRECT, with fsync', ('yes', 'end'))):
-        said += '%-40s %9.0f MB/s\n' % (words, raw[key] / 1e6)
-    said += 'the computation produces %s, half the rate of the device is %s: %s\n' % (
+        tables += '%-40s %9.0f MB/s\n' % (words, raw[key] / 1e6)
+    tables += 'the computation produces %s, half the rate of the device is %s: %s\n' % (
         text.rate(made), text.rate(raw['yes', 'end'] / 2),
         'the device can keep up' if made < raw['yes', 'end'] / 2 else 'the device cannot keep up')
     read = {cache: stats.median(f[cache + '_bytes_per_s'] for s, found in points
                                 if (s.get('direct'), s.get('sync')) == ('no', 'end') and
                                 'dump-bytes' in s for f in found) for cache in ('cold', 'warm')}
-    said += 'raw reading of a dump: %s\n' % ', '.join(
+    tables += 'raw reading of a dump: %s\n' % ', '.join(
         '%s %.0f MB/s' % (cache, rate / 1e6) for cache, rate in read.items())
     for section, sync, title in SECTIONS:
         rows = [_io_row(s, found, base) for s, found in bt
                 if s.get('sync') == sync and s['section'] == section]
         if rows:
-            said += '\n%s\n' % title + text.table([['writer', 'T_T s', 'zeta', 'MB/s', 'of raw',
+            tables += '\n%s\n' % title + text.table([['writer', 'T_T s', 'zeta', 'MB/s', 'of raw',
                                                'sync s', 'overlap']] + rows)
     table = _read_table(bt, read)
     if table:
-        said += '\nreading the last dump, MB/s and share of raw\n' + table
-    write_text(os.path.join(folder, 'io.txt'), said, replace=True)
-    print(said, end='')
+        tables += '\nreading the last dump, MB/s and share of raw\n' + table
+    write_text(os.path.join(folder, 'io.txt'), tables, replace=True)
+    print(tables, end='')
 
 
 # --- Bookkeeping --------------------------------------------------------------------------------
@@ -339,17 +339,17 @@ def bookkeeping(folder):
                     ['%.4f' % stats.median(both), '%.4f' % max(both)])
     staging = json.loads(output_of([os.path.join(folder, 'staging'), '--seconds',
                                     setting('STAGING_S', '2', '0.1')]))
-    said = 'manifest and agreement, for each dump, slowest rank, median of the runs and the most of any\n'
-    said += text.table(rows)
-    said += '\nstaging with digest beside a copy of the same bytes, %s\n' % text.plural(
+    tables = 'manifest and agreement, for each dump, slowest rank, median of the runs and the most of any\n'
+    tables += text.table(rows)
+    tables += '\nstaging with digest beside a copy of the same bytes, %s\n' % text.plural(
         staging['threads'], 'thread')
     names = ('copy ms', 'take ms', 'ratio', 'digest alone', 'rows alone')
     keys = (('%.4f', 1e3, 'copy_s'), ('%.4f', 1e3, 'take_s'), ('%.2f', 1, 'ratio'), ('%.2f', 1, 'bound'), ('%.2f', 1, 'rows'))
     for title, way in (('as it comes', 'warm'), ('from memory', 'cold')):
-        said += title + '\n' + text.table([['class', 'bytes', *names]] + [
+        tables += title + '\n' + text.table([['class', 'bytes', *names]] + [
             [r['class'], '%d' % r['bytes']] + [w % (factor * r[way][key]) for w, factor, key in keys] for r in staging['results']])
-    write_text(os.path.join(folder, 'bookkeeping.txt'), said, replace=True)
-    print(said, end='')
+    write_text(os.path.join(folder, 'bookkeeping.txt'), tables, replace=True)
+    print(tables, end='')
 
 
 def main(argv):

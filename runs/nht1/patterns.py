@@ -69,9 +69,9 @@ def of_result(partition):
     return {k: found[k] for k in sorted((k for k in found if k[0] in ACCESSES), key=order) if found[k] > 0}
 
 
-def of_b_eff(said):
+def of_b_eff(summary):
     """{(quantity,): value} of a summary of b_eff."""
-    return {(name,): said[key] for name, key, _ in B_EFF if said[key] is not None and said[key] > 0}
+    return {(name,): summary[key] for name, key, _ in B_EFF if summary[key] is not None and summary[key] > 0}
 
 
 def of_b_eff_result(root):
@@ -83,12 +83,12 @@ def of_b_eff_result(root):
 RANDOM, BEST = 'random', 'best'
 
 
-def of_protocol(said):
+def of_protocol(protocol):
     """{(pattern, method, size): bytes/s} of a protocol of b_eff; the method "best" is what enters b_eff. Each run
     draws random patterns of its own: their geometric mean, where all of them were measured, stands for them."""
-    found, random, random_n = {}, {}, sum(name.startswith(RANDOM) for name in said['names'].values())
-    for (pattern, size, method), rate in said['values'].items():
-        name = said['names'].get(pattern, '')
+    found, random, random_n = {}, {}, sum(name.startswith(RANDOM) for name in protocol['names'].values())
+    for (pattern, size, method), rate in protocol['values'].items():
+        name = protocol['names'].get(pattern, '')
         label = (pattern, ('pat=%d %s' % (pattern, name)).rstrip())
         for m in (METHODS[method] if method < len(METHODS) else str(method), BEST):
             of = random.setdefault((m, size), {}) if name.startswith(RANDOM) else found

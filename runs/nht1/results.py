@@ -251,10 +251,10 @@ def unproved(root, kind, writers=None):
     runs = [r for r in items(root, 'runs') if writers is None or word(r, 'driver') in writers]
     parts = [root] + (items(root, 'ranking') + runs if kind == 'nht1-bt' else [])
     for part in parts:
-        said = part.get('stamps')
-        if not isinstance(said, list):
+        listed = part.get('stamps')
+        if not isinstance(listed, list):
             return 'has no stamps'
-        if len(stamps(part)) != len(said) or any(word(s, 'severity') not in SEVERITIES for s in said):
+        if len(stamps(part)) != len(listed) or any(word(s, 'severity') not in SEVERITIES for s in listed):
             return 'has stamps that cannot be read'
     for part in runs if kind == 'nht1-bt' else [root] if kind != 'nht1-profile' else []:
         evidence = members(part, 'disturbance')
@@ -363,10 +363,10 @@ def _take(found, path, named):
     """Adds a file; Trouble where it is no result. In a folder, what this suite has summed up counts
     only where there is no JSON of the program, which says more."""
     if path.endswith('.sum'):
-        said = sumfile.read(path)
-        if said is None:
+        summaries = sumfile.read(path)
+        if summaries is None:
             raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
-        for s in said:
+        for s in summaries:
             (found.sums if named or not s['ours'] else found.own_sums).append(s)
         return
     if path.endswith('.prot'):
@@ -450,8 +450,8 @@ class Run:
     @property
     def simulation(self):
         """'PLATFORM, computing HOW' where ranks and network were simulated, else ''."""
-        said = members(self.result.root, 'system.simulation')
-        return '%s, computing %s' % (word(said, 'platform'), word(said, 'computing')) if said else ''
+        simulation = members(self.result.root, 'system.simulation')
+        return '%s, computing %s' % (word(simulation, 'platform'), word(simulation, 'computing')) if simulation else ''
 
     @property
     def configuration(self):
@@ -473,11 +473,11 @@ class Run:
         changed = at(root, 'options_changed')
         if not isinstance(changed, dict):  # older results: those of the command line
             try:
-                said = shlex.split(word(root, 'command_line'))
+                line = shlex.split(word(root, 'command_line'))
             except ValueError:
-                said = word(root, 'command_line').split()
-            said = {w[2:].partition('=')[0].replace('-', '_') for w in said if w.startswith('--')}
-            changed = {k: v for k, v in members(root, 'options').items() if k in said}
+                line = word(root, 'command_line').split()
+            given = {w[2:].partition('=')[0].replace('-', '_') for w in line if w.startswith('--')}
+            changed = {k: v for k, v in members(root, 'options').items() if k in given}
         known = {k.replace('-', '_'): v for k, v in changed.items()}
         if isinstance(own, dict):  # of this writer alone, as the program says
             known = {k: v for k, v in known.items() if k not in writer_options()}
@@ -500,8 +500,8 @@ class Run:
     @property
     def component(self):
         """The MPI-IO component in force, '' where it is not known or there is none."""
-        said = word(self.json, 'file.mpiio_component').partition(' (')[0]
-        return '' if said == 'unknown' else said
+        component = word(self.json, 'file.mpiio_component').partition(' (')[0]
+        return '' if component == 'unknown' else component
 
     @property
     def token_group(self):

@@ -85,8 +85,8 @@ def simulate(folder, path, ranks, words):
                           env=dict(os.environ, OMP_NUM_THREADS='1'), stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, cwd=folder, stdin=subprocess.DEVNULL)
     if done.returncode != 0 or not os.path.exists(file):
-        said = done.stderr.decode(errors='replace').strip().splitlines()
-        return None, 'exit status %d%s' % (done.returncode, ': ' + said[0] if said else '')
+        errors = done.stderr.decode(errors='replace').strip().splitlines()
+        return None, 'exit status %d%s' % (done.returncode, ': ' + errors[0] if errors else '')
     return results.read_json(file), None
 
 
@@ -179,14 +179,14 @@ def main(folder):
     if not rows:
         raise trouble.failed('nothing could be simulated')
     kernels = os.path.join(folder, 'kernels.json')
-    said = 'SIMULATED, not measured: class %s, %s steps, ms per step; computing charged from %s\n%s' % (
+    table = 'SIMULATED, not measured: class %s, %s steps, ms per step; computing charged from %s\n%s' % (
         cls, steps, kernels, table(rows, model_of_kernels(folder, kernels)))
-    said += ''.join('left out: %s\n' % line for line in left_out)
+    table += ''.join('left out: %s\n' % line for line in left_out)
     write_json(os.path.join(folder, 'simulation.json'),
                {'schema': 'nht1-simulation/1', 'rows': rows, 'left_out': left_out}, replace=True)
-    write_text(os.path.join(folder, 'simulation.txt'), said, replace=True)
+    write_text(os.path.join(folder, 'simulation.txt'), table, replace=True)
     figure(folder, cls, rows, model)
-    print('\n' + said)
+    print('\n' + table)
     return trouble.FAILED if left_out else trouble.OK
 
 
@@ -232,8 +232,8 @@ class Measured:
                               env=self.launcher.environment(ranks, 1, {}), stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, cwd=self.folder, stdin=subprocess.DEVNULL)
         if not os.path.exists(file):
-            said = done.stderr.decode(errors='replace').strip().splitlines()
-            raise trouble.failed('%s: exit status %d%s' % (program, done.returncode, ': ' + said[0] if said else ''))
+            errors = done.stderr.decode(errors='replace').strip().splitlines()
+            raise trouble.failed('%s: exit status %d%s' % (program, done.returncode, ': ' + errors[0] if errors else ''))
         return results.read_json(file)
 
 
@@ -279,12 +279,12 @@ def check(folder):
         lines.append([r['decomp']] + ['%.3f' % (1e3 * r[k]) for k in (
             's_per_step', 'work_s', 'exchange_s', 'pipe_wait_s', 'measured_s_per_step', 'measured_least_s',
             'measured_most_s')] + ['%+.1f %%' % (100 * r['deviation'])])
-    said = 'class %s, %d ranks, ms per step; measured: median of %d; ping-pong %.2f us, %.1f GB/s\n%s' % (
+    table = 'class %s, %d ranks, ms per step; measured: median of %d; ping-pong %.2f us, %.1f GB/s\n%s' % (
         cls, ranks, rounds, 1e6 * latency_s, 1e-9 * bytes_per_s, text.table(lines))
     write_json(os.path.join(folder, 'check.json'), {'schema': 'nht1-simulation/1', 'rows': rows, 'left_out': []},
                replace=True)
-    write_text(os.path.join(folder, 'check.txt'), said, replace=True)
-    print(said)
+    write_text(os.path.join(folder, 'check.txt'), table, replace=True)
+    print(table)
     return trouble.OK
 
 

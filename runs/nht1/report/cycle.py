@@ -28,10 +28,10 @@ def options(parser):
              'to the start of the job, default %(default)g')
 
 
-def _hours(said):
+def _hours(listed):
     """'24' or '6,24,168' as numbers, ascending, each once."""
     found = set()
-    for word in said.split(','):
+    for word in listed.split(','):
         try:
             value = float(word)
         except ValueError:

@@ -168,14 +168,14 @@ class Page:
         md, lines = text.markdown, []
         lines.append('<!-- nht1-report %s -->\n# %s' % (version, md(self.title)))
         lines += [md(t) for t in self.lead]
-        said = {'plain': '', 'good': '**Good:** ', 'note': '**Note:** ', 'warn': '**Care:** ',
+        marks = {'plain': '', 'good': '**Good:** ', 'note': '**Note:** ', 'warn': '**Care:** ',
                 'bad': '**Poor:** '}
         lines += ['**Note:** ' + md(t) for t in self.top]
         for part in self.parts:
             if part['kind'] == 'section':
                 lines.append('%s %s' % ('#' * part['level'], md(part['text'])))
             elif part['kind'] == 'text':
-                lines.append(said[part['mark']] + md(part['text']))
+                lines.append(marks[part['mark']] + md(part['text']))
             elif part['kind'] == 'code':
                 lines.append(text.markdown_code(part['text']))
             elif part['kind'] == 'table':

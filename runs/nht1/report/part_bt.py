@@ -334,7 +334,7 @@ class _Section:
         if len(serial) > 1:
             a, b = serial[:2]
             found = self.report.rounds.slower(a, serial[1:])
-            alike = [other.label for other, *_, told in found if not told]
+            alike = [other.label for other, *_, slower in found if not slower]
             if len(found) < len(serial) - 1 or min(n for _, n, *_ in found) < ROUNDS_MIN:
                 self.page.text('%s is the fastest here, %s follows; that says nothing about chance before each was '
                                'measured in %d rounds or more with the others (--repeat 8).' % (a.label, b.label, ROUNDS_MIN))

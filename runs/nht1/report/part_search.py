@@ -59,8 +59,8 @@ def _hints(page, best):
     hints = hint_forms(best)
     if hints:
         page.text('The same for other programs:')
-        for form, said in hints:
-            page.code(['# ' + form] + said.split('\n') if form else said.split('\n'))
+        for form, settings in hints:
+            page.code(['# ' + form] + settings.split('\n') if form else settings.split('\n'))
 
 
 # --- runs/study tune ----------------------------------------------------------------------------
@@ -223,10 +223,10 @@ class _Search:
         table = Table('search-candidates' + self.key, 'All candidates, T_T over that of the best', [
             'writer and settings', 'last rung', 'runs', 'ratio', 'from', 'to', 'outcome'])
         for c in self.candidates:
-            said, why = STATES.get(word(c, 'state'), word(c, 'state')), word(c, 'why')
+            state, why = STATES.get(word(c, 'state'), word(c, 'state')), word(c, 'why')
             table.row(word(c, 'label') or ' '.join([word(c, 'writer')] + words(c, 'options')),
                       integer(c, 'rung'), integer(c, 'runs'), real(c, 'ratio'), real(c, 'lo'),
-                      real(c, 'hi'), '%s: %s' % (said, why) if why else said)
+                      real(c, 'hi'), '%s: %s' % (state, why) if why else state)
         self.page.table(table)
 
     def _left_out(self):

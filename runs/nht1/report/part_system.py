@@ -20,8 +20,8 @@ def add(report):
     page.section(2, 'system', 'System')
     page.table(_record(report.first))
     notices = dict.fromkeys(n for r in results for n in words(r.root, 'notices'))
-    said = {s['sentence'] for r in results for s in r.stamps}
-    for notice in [n for n in notices if n not in said][:COMMANDS_MAX]:
+    stamped = {s['sentence'] for r in results for s in r.stamps}
+    for notice in [n for n in notices if n not in stamped][:COMMANDS_MAX]:
         page.text(notice, 'warn')
     page.section(2, 'again', 'How to measure this again')
     _again(page, results)
@@ -85,7 +85,7 @@ def _striping(file):
 def _again(page, results):
     """Commands, each once. Their number is limited."""
     known = [r for r in results if started(r)]
-    for of, mine, said in (
+    for of, mine, heading in (
             (_session, known,
              'The commands as runs/study started them, with launcher, environment and folder, for a '
              'shell; only the file for the result (--json) is left out.'),
@@ -96,21 +96,21 @@ def _again(page, results):
         lines = of(mine)
         more = len(lines) - COMMANDS_MAX
         if lines:
-            page.text(said)
+            page.text(heading)
             page.code(lines[:COMMANDS_MAX] + (['# and %d more' % more] if more > 0 else []))
 
 
 def started(result):
     """The words with which runs/study started the launcher, without those for the result, [] where
     that is not recorded."""
-    said = at(result.run, 'command')
-    return _without_json(said) if isinstance(said, list) and said and \
-        all(isinstance(w, str) for w in said) else []
+    line = at(result.run, 'command')
+    return _without_json(line) if isinstance(line, list) and line and \
+        all(isinstance(w, str) for w in line) else []
 
 
-def _without_json(said):
+def _without_json(line):
     """Its name differs from run to run."""
-    return [w for before, w in zip([''] + said, said)
+    return [w for before, w in zip([''] + line, line)
             if '--json' not in (before, w) and not w.startswith('--json=')]
 
 
@@ -122,8 +122,8 @@ def _session(results):
     for folder, mine in of.items():
         found = {'cd -- %s' % shlex.quote(folder): None} if folder else {}
         for r in mine:
-            said = started(r)
-            for option, value in zip(said, said[1:]):  # as programs.Program.writes_to gives it
+            line = started(r)
+            for option, value in zip(line, line[1:]):  # as programs.Program.writes_to gives it
                 target = value if option == '--path' else os.path.dirname(value) \
                     if option == '--out' else ''
                 if target:
@@ -131,7 +131,7 @@ def _session(results):
             environment = {k: v for k, v in members(r.run, 'environment').items()
                            if isinstance(v, str)}
             variables = dict(launch.repeated(environment), **r.environment)
-            found[' '.join(_assigned(variables) + [shlex.quote(w) for w in said])] = None
+            found[' '.join(_assigned(variables) + [shlex.quote(w) for w in line])] = None
         lines += found
     return lines
 
@@ -144,15 +144,15 @@ def _assigned(variables):
 def command(result):
     """The command of a result of which it is not known how it was started, without the name of its
     result file, which differs from run to run."""
-    root, said = result.root, word(result.root, 'command_line')
+    root, line = result.root, word(result.root, 'command_line')
     try:
-        said = ' '.join(map(shlex.quote, _without_json(shlex.split(said))))
+        line = ' '.join(map(shlex.quote, _without_json(shlex.split(line))))
     except ValueError:
-        said = re.sub(r'(^| )--json[= ]("[^"]*"|\'[^\']*\'|\S+)', '', said)
+        line = re.sub(r'(^| )--json[= ]("[^"]*"|\'[^\']*\'|\S+)', '', line)
     variables = {k: v for k, v in members(root, 'system.openmp').items() if isinstance(v, str)}
     variables.update(result.environment)
     ranks, threads = integer(root, 'system.ranks', 1), integer(root, 'system.threads', 1)
     kind = launch.kind_of(word(root, 'system.mpi.library'))
     words = ['mpirun', '-np', str(ranks)] + launch.options_of(
-        kind, ranks, threads, integer(root, 'system.cores_of_nodes') or ranks) + [result.kind, said]
+        kind, ranks, threads, integer(root, 'system.cores_of_nodes') or ranks) + [result.kind, line]
     return ' '.join(_assigned(variables) + words).rstrip()

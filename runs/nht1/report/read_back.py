@@ -52,17 +52,17 @@ def _figure(section, cells, ways):
 
 def _seen(section, cells, ways):
     """What the figure shows, in words."""
-    said = []
+    medians = []
     for way in ways:
         found = [(c, section.report.dumps.read(c)[way]) for c in cells
                  if way in section.report.dumps.read(c)]
         best, worst = (pick(found, key=lambda f: f[1].median_s) for pick in (min, max))
-        said.append('%s: %s s (%s, %s)%s' % (
+        medians.append('%s: %s s (%s, %s)%s' % (
             way, text.number(best[1].median_s), best[0].label, text.rate(best[1].rates[0]),
             '' if len(found) < 2 else ' to %s s (%s)' % (
                 text.number(worst[1].median_s), worst[0].label)))
     missed = any(s.missed for c in cells for s in section.report.dumps.read(c).values())
-    return 'Median T_R, %s.%s' % ('; '.join(said), '' if not missed else (
+    return 'Median T_R, %s.%s' % ('; '.join(medians), '' if not missed else (
         ' Readings that did not find the dump where it was asked for are marked in the table below.'))
 
 
@@ -85,7 +85,7 @@ def _readings(section, cells):
     table = Table('readings' + section.key, 'T_R of each way of reading, with its confidence '
                   'interval', ['writer', 'read', 'readings', 'T_R in s', 'from', 'to', 'MB/s',
                                'requests of a dump', 'in memory before, %', 'note', 'answer'])
-    said = {}
+    answers = {}
     for c in cells:
         for way, s in section.report.dumps.read(c).items():
             stamp = section.report.rounds.read_verdict(c, s)
@@ -93,11 +93,11 @@ def _readings(section, cells):
                       round(s.requests_n) if s.requests_n == s.requests_n else NAN,
                       100 * s.cached_share, s.missed, stamp['code'].replace('-', ' ') if stamp else '')
             if stamp and way.cache == 'cold':
-                said['%s, %s' % (c.label, way)] = stamp
+                answers['%s, %s' % (c.label, way)] = stamp
     section.page.table(table)
-    for label, stamp in said.items():
+    for label, stamp in answers.items():
         section.page.text('%s: %s' % (label, stamp['sentence']), stamp['severity'])
-    if said:
+    if answers:
         section.page.text('zeta of reading is T_R over the computing between two dumps: what it costs to '
                           'read as often as is written.')
 

@@ -70,21 +70,21 @@ def _round(run, environment):
 
 def _rounds_max(runs):
     """Of rounds that a study makes until it is decided: how many at most. 0: how many there are was fixed in advance."""
-    said = [integer(r.result.run, 'rounds_max') for r in runs]
-    return max(said) if min(said) > 0 else 0
+    planned = [integer(r.result.run, 'rounds_max') for r in runs]
+    return max(planned) if min(planned) > 0 else 0
 
 
-def _spoiled(told, n, what):
+def _spoiled(unmeasured, n, what):
     """The stamp, where jobs themselves say that nothing can be concluded from what they measured: the page cache in one
     of them, as nht1-bt has it of its runs, or anything but disturbances, which are counted by round, in half of them.
-    told: (reason, stamp) of each that says so."""
-    kept = [(reason, stamp) for reason, stamp in told if reason == 'page-cache'] or \
-        [(reason, stamp) for reason, stamp in told if reason != 'disturbed']
+    unmeasured: (reason, stamp) of each that says so."""
+    kept = [(reason, stamp) for reason, stamp in unmeasured if reason == 'page-cache'] or \
+        [(reason, stamp) for reason, stamp in unmeasured if reason != 'disturbed']
     if not kept or kept[0][0] != 'page-cache' and 2 * len(kept) < n:
         return None
     most = Counter(reason for reason, _ in kept).most_common(1)[0][0]
-    said = [stamp for reason, stamp in kept if reason == most]
-    return dict(said[0], sentence='%s (%d of %s)' % (said[0]['sentence'].rstrip('.'), len(said), text.plural(n, what)))
+    alike = [stamp for reason, stamp in kept if reason == most]
+    return dict(alike[0], sentence='%s (%d of %s)' % (alike[0]['sentence'].rstrip('.'), len(alike), text.plural(n, what)))
 
 
 class Rounds:
@@ -120,15 +120,13 @@ class Rounds:
         if not pairs:
             return Zeta(io, compute)
         most = _rounds_max(cell.runs)
-        paired = self._term([r.t_t_s / c - 1 for c, r in pairs], most)
-        terms = {}
-        for name, (key, off) in TERMS.items():
-            values = [real(r.json, key) / c - off for c, r in pairs]
-            if all(v == v for v in values):
-                terms[name] = self._term(values, most)
-        if most and 'data' in terms:  # as they decide: what the intervals of all looks have in common
-            found = self._judged_writing(cell)
-            paired, terms['data'] = (_term_of(found[of]) for of in ('zeta', 'data'))
+        values = {name: [real(r.json, key) / c - off for c, r in pairs] for name, (key, off) in TERMS.items()}
+        values = {name: v for name, v in values.items() if all(x == x for x in v)}
+        # As they decide: what the intervals of all looks have in common.
+        judged = self._judged_writing(cell) if most and 'data' in values else {}
+        values['zeta'] = [r.t_t_s / c - 1 for c, r in pairs]
+        terms = {name: _term_of(judged[name]) if name in judged else self._term(v, most) for name, v in values.items()}
+        paired = terms.pop('zeta')
         return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, terms)
 
     def _pairs(self, runs):
@@ -195,10 +193,10 @@ class Rounds:
     def _over_rounds(self, cell):
         """What the pairs of runs come to."""
         z, study = self.zeta(cell), any(r.result.study_round for r in cell.runs)
-        said = _interval('the paired zeta is', z.paired, z.lo, z.hi)
+        zeta = _interval('the paired zeta is', z.paired, z.lo, z.hi)
         code, needed, settled = 'undecided', ROUNDS_MIN, False
         if z.rounds == 0:
-            said = 'zeta is ' + text.zeta(cell.zeta)
+            zeta = 'zeta is ' + text.zeta(cell.zeta)
             more = ' No round holds a compute-only run to compare with: %s.' % (
                 'the study needs points with io = none and the same other settings' if study else
                 'use --repeat auto')
@@ -231,7 +229,7 @@ class Rounds:
             'code': code, 'severity': verdicts()[code],
             'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed},
             'sentence': "%s: over %s of several jobs %s; NAS's goal is at most %.2f.%s" % (
-                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), said, GOAL, more)}, settled)
+                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), zeta, GOAL, more)}, settled)
 
     def read_verdict(self, cell, spread):
         """The same about dumps read back in one way; spread: reading.Spread."""
@@ -245,8 +243,8 @@ class Rounds:
             return Judgement()
         rows = [(r, next((w for w in items(r.run.result.root, 'ranking')
                           if word(w, 'driver') == cell.writer), {})) for r in spread.readings]
-        told = [(word(self._read_node(*pair), 'reason'), self._read_said(*pair)) for pair in rows]
-        spoiled = _spoiled([(reason, stamp) for reason, stamp in told if stamp and stamp['code'] == 'not-measurable'],
+        answers = [(word(self._read_node(*pair), 'reason'), self._read_said(*pair)) for pair in rows]
+        spoiled = _spoiled([(reason, stamp) for reason, stamp in answers if stamp and stamp['code'] == 'not-measurable'],
                            spread.n, 'reading')
         if spoiled:
             return Judgement(spoiled, True)
@@ -277,7 +275,7 @@ class Rounds:
         return next((s for s in stamps(node) if s['code'] == word(node, 'answer')), None)
 
     def slower(self, cell, others):
-        """[(other, rounds, T_T of it over that of the cell in the same round, least, most, told)] by the sign test; told:
+        """[(other, rounds, T_T of it over that of the cell in the same round, least, most, slower)] by the sign test; slower:
         it takes longer beyond chance, corrected for as many others. Those that have no round in common are left out."""
         def by_round(c):
             return {(r.result.study_round or id(r.result), max(1, r.round)): r.t_t_s for r in c.runs}

@@ -115,18 +115,18 @@ def room_of(folder):
 
 
 class Check:
-    def __init__(self, args, said):
+    def __init__(self, args, options):
         self.args, self.began, self.started_utc = args, time.monotonic(), utc()
         self.program = programs.Finder()('nht1-bt', SimpleNamespace(wrong=trouble.usage))
-        self.said = said
-        for word_ in said:
+        self.options = options
+        for word_ in options:
             name = word_[2:].partition('=')[0] if word_.startswith('--') else ''
             if name in OURS or word_.startswith('--') and name not in self.program.options:
                 raise trouble.usage("'%s' is an option neither of %s nor one of nht1-bt that can be given here" % (
                     text.clean(word_), tools.called('runs/study check')))
         if not os.path.isdir(args.files):
             raise trouble.usage('%s: no such folder' % text.clean(args.files))
-        self.given = any(w.partition('=')[0] in ('--class', '--n', '--steps') for w in said)
+        self.given = any(w.partition('=')[0] in ('--class', '--n', '--steps') for w in options)
         self.writers = [w for w in args.io.split(',') if w not in ('', 'none')]
         if not self.writers or 'auto' in args.io:
             raise trouble.usage('--io %s: names of writers are expected' % text.clean(args.io))
@@ -164,7 +164,7 @@ class Check:
         folder = os.path.join(self.folder, name)
         os.mkdir(folder)
         path = os.path.join(folder, 'result.json')
-        words = [self.program.path] + words + self.said + self.program.always + \
+        words = [self.program.path] + words + self.options + self.program.always + \
             self.program.writes_to(self.files) + ['--json', path]
         words = self.launcher.command(self.ranks, self.threads, words)
         environment = self.launcher.environment(self.ranks, self.threads, {})
@@ -278,13 +278,13 @@ class Check:
 
 def main(argv):
     def act():
-        args, said = _arguments(argv)
+        args, options = _arguments(argv)
         stats.program()
         outputs = Outputs()
         if args.json is not None:
             outputs.add(args.json, lambda: json.dumps(check.json(), indent=1) + '\n', '--json')
         outputs.check()
-        check = Check(args, said)
+        check = Check(args, options)
         status = check.run()
         write_json(os.path.join(check.folder, 'check.json'), check.json())
         outputs.write()

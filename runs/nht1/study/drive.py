@@ -108,8 +108,8 @@ class Tally:
     def computes_beside(self, label):
         """Whether a series is that of runs without writing, and the point asked for others."""
         name, value = self.program.alone or ('', None)
-        return label == value and not any(k == name and value in said.split(',')
-                                          for k, said in self.point.options)
+        return label == value and not any(k == name and value in values.split(',')
+                                          for k, values in self.point.options)
 
     def narrow(self, below=sys.maxsize):
         """Whether every interval is narrow enough. What a program computes beside what the point

@@ -130,9 +130,9 @@ class Released:
             with open(os.path.join(self.folder, program + '.build'), 'w', encoding='utf-8') as f:
                 f.write(shlex.join(words) + '\n' + out + err)
             if status != 0:
-                said = err.strip().splitlines() or ['no message']
+                errors = err.strip().splitlines() or ['no message']
                 raise trouble.failed('%s does not compile: %s' % (text.clean(source), text.clean(
-                    next((line for line in said if 'error' in line), said[0]), 300)))
+                    next((line for line in errors if 'error' in line), errors[0]), 300)))
             self.say('built     %s' % shown(os.path.join(self.folder, program)))
 
     def _words(self, program, ours, stem):
@@ -165,16 +165,16 @@ class Released:
             self.interrupted = True
             return None
         path = stem + '.sum'
-        said = sumfile.read(path) if os.path.isfile(path) else None
-        if why or not said or status not in (0, trouble.INVALID):
+        summaries = sumfile.read(path) if os.path.isfile(path) else None
+        if why or not summaries or status not in (0, trouble.INVALID):
             raise trouble.failed('%s ended with status %s%s: %s; see %s' % (
-                name, status, '' if said else ', without a .sum that can be read', drive.last_words(folder),
+                name, status, '' if summaries else ', without a .sum that can be read', drive.last_words(folder),
                 shown(folder)))
-        self.told += sumfile.sentences(said[0]['faults'], os.path.join(name, program + '.sum'))
-        self.say('%-22s %s, %s' % (name, text.rate(max(r['value'] or 0 for r in said)), text.duration(seconds)))
+        self.told += sumfile.sentences(summaries[0]['faults'], os.path.join(name, program + '.sum'))
+        self.say('%-22s %s, %s' % (name, text.rate(max(r['value'] or 0 for r in summaries)), text.duration(seconds)))
         if program == 'b_eff_io':
-            return patterns.of_sum(next((p for p in said if p['procs'] == self.ranks), said[0])), None
-        return patterns.of_b_eff(said[0]), self._protocol(stem + '.prot', os.path.join(name, program + '.prot'))
+            return patterns.of_sum(next((p for p in summaries if p['procs'] == self.ranks), summaries[0])), None
+        return patterns.of_b_eff(summaries[0]), self._protocol(stem + '.prot', os.path.join(name, program + '.prot'))
 
     def _protocol(self, path, shown_as):
         """The patterns of a protocol of b_eff; none where there is none that can be read, which is told."""

@@ -64,9 +64,9 @@ docs/studies.md has more about it.
 FOLDERS = ('search', 'final', 'exhaustive', 'check', 'probe')
 
 
-def component_names(said):
+def component_names(listed):
     """A type for add_argument: names of components, which become words of descriptions and names of folders."""
-    names = said.split(',')
+    names = listed.split(',')
     for i, name in enumerate(names):
         if not re.fullmatch('[A-Za-z0-9_][A-Za-z0-9_-]{0,62}', name) or name in FOLDERS:
             raise argparse.ArgumentTypeError('%r is no name of a component' % name[:100])
@@ -107,10 +107,10 @@ def _arguments(argv):
 class Tuner:
     """All steps, in their order; what each of them found is kept in .found, which is tune.json."""
 
-    def __init__(self, args, said):
+    def __init__(self, args, options):
         self.args, self.began = args, time.monotonic()
         self.program = programs.Finder()('nht1-bt', SimpleNamespace(wrong=trouble.usage))
-        for name in settings_of(said, self.program):
+        for name in settings_of(options, self.program):
             if name in OURS:
                 raise trouble.usage('--%s is not for you to give: the search does' % name)
         system = launch.system()
@@ -118,7 +118,7 @@ class Tuner:
         self.launcher = whole.launcher(args, system)
         ranks, threads = probe.shape(args, self.cores, self.launcher)
         self.common = {'program': 'nht1-bt', 'ranks': str(ranks), 'threads': str(threads),
-                       **settings_of(said, self.program)}
+                       **settings_of(options, self.program)}
         if args.files and not os.path.isdir(args.files):
             raise trouble.usage('%s: no such folder for the files (--files)' % args.files)
         self.reference = self.earlier(args.against) if args.against else None
@@ -173,8 +173,8 @@ class Tuner:
         self.stopped = why == 'interrupted'
         if status and not self.stopped:
             with open(os.path.join(folder, 'stderr'), errors='replace') as f:
-                said = next((line for line in f if line.startswith('nht1-bt: ')), 'exit status %d' % status)
-            raise trouble.failed('the probe: ' + text.clean(said.strip()))
+                line = next((line for line in f if line.startswith('nht1-bt: ')), 'exit status %d' % status)
+            raise trouble.failed('the probe: ' + text.clean(line.strip()))
 
     def _components(self):
         """Names of those to search with. First comes the one in force where none is asked for, Open MPI's
@@ -226,10 +226,10 @@ class Tuner:
         root, place = next(((r, p) for r, p in ((read_json(driver.folder.file(*p, 'result.json')), p)
                                                 for p in places) if r), (None, None))
         search, best = members(root, 'search'), members(root, 'search.best')
-        said = record.get('trouble') or (None if best else 'interrupted' if self.stopped else
-                                         'the result has no search that found anything')
+        why = record.get('trouble') or (None if best else 'interrupted' if self.stopped else
+                                        'the result has no search that found anything')
         self.found['searches'].append({
-            'component': component or None, 'trouble': said,
+            'component': component or None, 'trouble': why,
             'result': place and os.path.join(component or 'search', *place, 'result.json'),
             'ended': word(search, 'ended') or None, 'seconds': search.get('seconds'),
             'candidates_n': len(items(search, 'candidates')), 'best': word(best, 'label') or None})
@@ -242,8 +242,8 @@ class Tuner:
         label = word(candidate, 'label')
         row = candidate if 'options' in candidate else next(
             (c for c in items(search, 'candidates') if c.get('id') == candidate.get('id')), {})
-        said = words(row, 'options') or shlex.split(label)[1:]
-        return Way(component, label, settings_of(said, self.program, label + ': '))
+        options = words(row, 'options') or shlex.split(label)[1:]
+        return Way(component, label, settings_of(options, self.program, label + ': '))
 
     def final(self, winners):
         """The winners and plain writing against each other. Returns the way to take; enters verdict and
@@ -326,15 +326,15 @@ class Tuner:
 
     def _command(self, chosen, search):
         """What the search that found it printed; of plain writing, which none may have, made anew."""
-        said = word(search, 'best.command')
-        if not said:
+        command = word(search, 'best.command')
+        if not command:
             own = {k: v for k, v in self.common.items() if k not in ('program', 'ranks', 'threads')}
             own.update(io=chosen.writer, **chosen.options)
             ranks, threads = int(self.common['ranks']), int(self.common['threads'])
-            said = ['OMP_NUM_THREADS=%d' % threads] + self.launcher.command(ranks, threads, ['nht1-bt'] + [
+            command = ['OMP_NUM_THREADS=%d' % threads] + self.launcher.command(ranks, threads, ['nht1-bt'] + [
                 word for k, v in own.items()
                 for word in (['--' + k, v] if self.program.options[k] else ['--' + k])])
-        return command_of(chosen, said, self.args.files)
+        return command_of(chosen, command, self.args.files)
 
     def exhaustive(self, searched):
         """Every candidate at full length, in rounds, as long as the time lasts. Returns the best."""
@@ -446,9 +446,9 @@ def _rows(ways, times, failed, first):
 
 def main(argv):
     def act():
-        args, said = _arguments(argv)
+        args, options = _arguments(argv)
         stats.program()
         if tools.path('nht1-bt') is None:
             raise trouble.failed("nht1-bt is not there: 'make' builds it; NHT1_BIN names its folder")
-        return Tuner(args, said).run()
+        return Tuner(args, options).run()
     return command.run(tools.called('runs/study tune'), act)

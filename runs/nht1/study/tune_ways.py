@@ -44,20 +44,20 @@ class Way:
         return dict(found, io=self.writer, **self.options)
 
 
-def settings_of(said, program, whose=''):
+def settings_of(words, program, whose=''):
     """{key: value} of a description from words --name VALUE, --name=VALUE, --name; whose, 'LABEL: ',
     where it is not the command line."""
-    found, said = {}, list(said)
-    while said:
-        name, given, value = said[0].partition('=')
-        name, first = name[2:] if name.startswith('--') else '', said.pop(0)
+    found, words = {}, list(words)
+    while words:
+        name, given, value = words[0].partition('=')
+        name, first = name[2:] if name.startswith('--') else '', words.pop(0)
         if name not in program.options:
             raise trouble.usage("%s'%s' is an option neither of %s tune nor of %s" % (
                 whose, first, tools.called('runs/study'), program.name))
         if program.options[name] and not given:
-            if not said:
+            if not words:
                 raise trouble.usage('%s--%s needs a value' % (whose, name))
-            value = said.pop(0)
+            value = words.pop(0)
         elif not program.options[name]:
             if given:
                 raise trouble.usage('%s--%s takes no value' % (whose, name))

@@ -11,15 +11,15 @@ from ..search import COMPONENT, hint_forms, near, span
 SHOWN_MAX = 8
 
 
-def command_of(chosen, said, files):
+def command_of(chosen, command, files):
     """To paste: what the search printed, or else words for it, under the component, and into a folder that
     stays."""
-    parts = said
-    if isinstance(said, str):
+    parts = command
+    if isinstance(command, str):
         try:
-            parts = shlex.split(said)
+            parts = shlex.split(command)
         except ValueError:
-            return said
+            return command
     if '--out' in parts[:-1]:
         at_out = parts.index('--out')
         parts[at_out:at_out + 2] = ['--out', os.path.join(files, 'btout.bin')] if files else []
@@ -30,25 +30,25 @@ def command_of(chosen, said, files):
 def best_of(chosen, search, command, newest):
     """The member best of tune.json. search: that has found it, or none. newest: {t_t_s, steps, dumps,
     rounds} of the last measurement, where there was one after the search."""
-    said = members(search, 'best')
+    found_best = members(search, 'best')
     return {'name': chosen.name, 'component': chosen.component or None, 'label': chosen.label,
             'command': command,
-            **{k: said.get(k) for k in ('t_t_s', 'zeta', 'zeta_lo', 'zeta_hi', 'steps', 'dumps', 'rounds')},
-            'zeta_steps': said.get('steps'), **newest,
-            'against': said.get('against') or [], 'hints': said.get('hints') or [],
+            **{k: found_best.get(k) for k in ('t_t_s', 'zeta', 'zeta_lo', 'zeta_hi', 'steps', 'dumps', 'rounds')},
+            'zeta_steps': found_best.get('steps'), **newest,
+            'against': found_best.get('against') or [], 'hints': found_best.get('hints') or [],
             'tied': [word(c, 'label') for c in items(search, 'candidates') if c.get('state') == 'tied']}
 
 
 def verdict(found, searches):
     """What came of it, as text."""
-    best, said = found['best'], []
+    best, lines = found['best'], []
     for s in found['searches']:
         if s['trouble']:
-            said.append('%s: %s' % (s['component'] or 'The search', s['trouble']))
+            lines.append('%s: %s' % (s['component'] or 'The search', s['trouble']))
     if not best:
-        return '\n'.join(said + ['Nothing was found.']) + '\n'
+        return '\n'.join(lines + ['Nothing was found.']) + '\n'
     settings = found['settings']
-    said += [found['answer'], '', 'The way to write here%s:' % (
+    lines += [found['answer'], '', 'The way to write here%s:' % (
         ' so far' if found['ended'] == 'interrupted' else ''), '', '    ' + best['command'], '']
     zeta = real(best, 'zeta')
     steps = integer(best, 'steps')
@@ -56,12 +56,12 @@ def verdict(found, searches):
         text.plural(int(settings['ranks']), 'rank'), text.plural(int(settings['threads']), 'thread'),
         ''.join(', --%s %s' % (k, v) for k, v in settings.items() if k not in ('program', 'ranks', 'threads')))
     if real(best, 't_t_s') == real(best, 't_t_s'):
-        said.append('T_T %s s%s, median of %s; %s.' % (
+        lines.append('T_T %s s%s, median of %s; %s.' % (
             text.number(real(best, 't_t_s'), 4), ' for %d steps with %s' % (
                 steps, text.plural(integer(best, 'dumps'), 'dump')) if steps > 0 else '',
             text.plural(integer(best, 'rounds'), 'round'), about))
     if zeta == zeta:
-        said.append('zeta %s%s, in the search, with %s.' % (
+        lines.append('zeta %s%s, in the search, with %s.' % (
             text.zeta(zeta), span(best, 'zeta_lo', 'zeta_hi', text.zeta),
             text.plural(integer(best, 'zeta_steps'), 'step')))
     rows = [['T_T of', 'over it', 'interval', 'measured']]
@@ -74,22 +74,22 @@ def verdict(found, searches):
         rows.append([word(other, 'label'), text.number(real(other, 'ratio')), span(other)[2:-1] or '-',
                      'in the search'])
     if len(rows) > 1:
-        said += ['', text.table(rows).rstrip()]
+        lines += ['', text.table(rows).rstrip()]
     for way in at(found, 'final.ways') or []:
         if way['trouble']:
-            said.append('%s failed: %s' % (way['name'], way['trouble']))
+            lines.append('%s failed: %s' % (way['name'], way['trouble']))
     if best['tied']:
         more = len(best['tied']) - SHOWN_MAX
-        said += ['', 'The search could not tell apart from it: %s%s.' % (
+        lines += ['', 'The search could not tell apart from it: %s%s.' % (
             '; '.join(best['tied'][:SHOWN_MAX]), ' and %d more' % more if more > 0 else '')]
     left = dict.fromkeys('%s: %s' % (word(w, 'writer'), word(w, 'why'))
                          for s in searches for w in items(s, 'left_out'))
-    said += ['', 'Left out:'] + ['    ' + w for w in left] if left else []
-    said += _hints(best)
+    lines += ['', 'Left out:'] + ['    ' + w for w in left] if left else []
+    lines += _hints(best)
     if found['ended'] == 'budget':
-        said += ['', 'The time was used up before the search had settled; --minutes gives more.']
-    said += _checked(found['check'])
-    return '\n'.join(said) + '\n'
+        lines += ['', 'The time was used up before the search had settled; --minutes gives more.']
+    lines += _checked(found['check'])
+    return '\n'.join(lines) + '\n'
 
 
 def _hints(best):
