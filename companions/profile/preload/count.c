@@ -215,7 +215,10 @@ static void end_processors(struct profile_map *m)
 {
     struct rusage used;
     double ran_s, waited_s;
-    if (first_thread.known && read_schedstat(&ran_s, &waited_s)) {
+    /* The kernel counts by the clock of each processor; where these differ a thread that moves may have waited
+     * for less than nothing: then it is not known. */
+    if (first_thread.known && read_schedstat(&ran_s, &waited_s) && ran_s >= first_thread.ran_s &&
+        waited_s >= first_thread.waited_s) {
         m->ran_s = ran_s - first_thread.ran_s;
         m->waited_s = waited_s - first_thread.waited_s;
     }
