@@ -179,14 +179,14 @@ def main(folder):
     if not rows:
         raise trouble.failed('nothing could be simulated')
     kernels = os.path.join(folder, 'kernels.json')
-    table = 'SIMULATED, not measured: class %s, %s steps, ms per step; computing charged from %s\n%s' % (
+    summary = 'SIMULATED, not measured: class %s, %s steps, ms per step; computing charged from %s\n%s' % (
         cls, steps, kernels, table(rows, model_of_kernels(folder, kernels)))
-    table += ''.join('left out: %s\n' % line for line in left_out)
+    summary += ''.join('left out: %s\n' % line for line in left_out)
     write_json(os.path.join(folder, 'simulation.json'),
                {'schema': 'nht1-simulation/1', 'rows': rows, 'left_out': left_out}, replace=True)
-    write_text(os.path.join(folder, 'simulation.txt'), table, replace=True)
+    write_text(os.path.join(folder, 'simulation.txt'), summary, replace=True)
     figure(folder, cls, rows, model)
-    print('\n' + table)
+    print('\n' + summary)
     return trouble.FAILED if left_out else trouble.OK
 
 
@@ -279,12 +279,12 @@ def check(folder):
         lines.append([r['decomp']] + ['%.3f' % (1e3 * r[k]) for k in (
             's_per_step', 'work_s', 'exchange_s', 'pipe_wait_s', 'measured_s_per_step', 'measured_least_s',
             'measured_most_s')] + ['%+.1f %%' % (100 * r['deviation'])])
-    table = 'class %s, %d ranks, ms per step; measured: median of %d; ping-pong %.2f us, %.1f GB/s\n%s' % (
+    summary = 'class %s, %d ranks, ms per step; measured: median of %d; ping-pong %.2f us, %.1f GB/s\n%s' % (
         cls, ranks, rounds, 1e6 * latency_s, 1e-9 * bytes_per_s, text.table(lines))
     write_json(os.path.join(folder, 'check.json'), {'schema': 'nht1-simulation/1', 'rows': rows, 'left_out': []},
                replace=True)
-    write_text(os.path.join(folder, 'check.txt'), table, replace=True)
-    print(table)
+    write_text(os.path.join(folder, 'check.txt'), summary, replace=True)
+    print(summary)
     return trouble.OK
 
 

@@ -326,15 +326,15 @@ class Tuner:
 
     def _command(self, chosen, search):
         """What the search that found it printed; of plain writing, which none may have, made anew."""
-        command = word(search, 'best.command')
-        if not command:
+        line = word(search, 'best.command')
+        if not line:
             own = {k: v for k, v in self.common.items() if k not in ('program', 'ranks', 'threads')}
             own.update(io=chosen.writer, **chosen.options)
             ranks, threads = int(self.common['ranks']), int(self.common['threads'])
-            command = ['OMP_NUM_THREADS=%d' % threads] + self.launcher.command(ranks, threads, ['nht1-bt'] + [
+            line = ['OMP_NUM_THREADS=%d' % threads] + self.launcher.command(ranks, threads, ['nht1-bt'] + [
                 word for k, v in own.items()
                 for word in (['--' + k, v] if self.program.options[k] else ['--' + k])])
-        return command_of(chosen, command, self.args.files)
+        return command_of(chosen, line, self.args.files)
 
     def exhaustive(self, searched):
         """Every candidate at full length, in rounds, as long as the time lasts. Returns the best."""
