@@ -28,6 +28,7 @@ struct own {
     uint64_t job;
     int64_t maker;
     bool keep, watched;
+    bool left; /* something that was made could not be removed: the note must stay */
     atomic_bool unlocked;
     atomic_int making; /* a file has its passing name: the note must stay */
     unsigned number;
@@ -164,11 +165,12 @@ static int made_unlink(const struct own *o, struct own_file *m)
     if (m->fd >= 0 ? !own_still_named(m->fd, o->dir_fd, m->name, &st)
                    : !identity_at(o->dir_fd, m->name, &now) || !identity_same(m->id, now))
         return 0;
-    if (m->kind == OWN_FOLDER) {
-        own_remove_folder(o->dir_fd, m->name);
-        return 0;
-    }
-    return unlinkat(o->dir_fd, m->name, 0) == 0 || errno == ENOENT ? 0 : errno;
+    const int rc = m->kind == OWN_FOLDER ? own_remove_folder(o->dir_fd, m->name)
+                                         : unlinkat(o->dir_fd, m->name, 0);
+    if (rc == 0 || errno == ENOENT) return 0;
+    const int errnum = errno;
+    atomic_store(&m->there, true);
+    return errnum;
 }
 
 static bool asked_to_stop(const struct own *o)
@@ -211,7 +213,11 @@ static int new_fd(struct own *o, const char *name, enum own_kind kind)
     if (kind == OWN_FILE)
         return openat(o->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (mkdirat(o->dir_fd, name, 0700) != 0) return -1;
-    return openat(o->dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    const int fd = openat(o->dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    const int errnum = errno;
+    if (fd < 0) unlinkat(o->dir_fd, name, AT_REMOVEDIR);
+    errno = errnum;
+    return fd;
 }
 
 static int make_file(struct own *o, const char *name, enum own_kind kind)
@@ -301,7 +307,7 @@ int own_remove(struct own *o, const char *name)
     struct own_file *m = own_files_find(&o->made, name);
     if (!m) return 0;
     const int errnum = made_unlink(o, m);
-    own_files_free(&o->made, m);
+    if (errnum == 0) own_files_free(&o->made, m);
     return errnum ? err_set_errno(ERR_IO, errnum, "cannot remove %s%s", o->shown, name) : 0;
 }
 
@@ -343,13 +349,15 @@ bool own_locked(const struct own *o)
 /* A handler can reach nothing but a file-scope variable. */
 static struct own *removable;
 
-static void file_unlink(struct own_file *m, void *o)
+static void file_unlink(struct own_file *m, void *arg)
 {
-    (void)made_unlink(o, m);
+    struct own *o = arg;
+    if (made_unlink(o, m) != 0) o->left = true;
 }
 
 static void remove_made(struct own *o)
 {
+    o->left = false;
     if (!o->keep) own_files_each(&o->made, file_unlink, o);
 }
 
@@ -359,7 +367,7 @@ static void on_stop(void)
     if (!o) return;
     remove_made(o);
     if (o->lock_fd >= 0 && !atomic_exchange(&o->unlocked, true)) unlinkat(o->dir_fd, o->lock, 0);
-    if (o->note[0] && atomic_load(&o->making) == 0) unlinkat(o->dir_fd, o->note, 0);
+    if (o->note[0] && atomic_load(&o->making) == 0 && !o->left) unlinkat(o->dir_fd, o->note, 0);
 }
 
 /* Without memory for it what a library keeps beside it may be left. */
@@ -407,6 +415,6 @@ void own_end(struct own *o)
     }
     snprintf(path, sizeof path, "%s%s", o->shown, o->lock);
     lock_release(path, &o->lock_fd);
-    if (o->note_fd >= 0) unlinkat(o->dir_fd, o->note, 0);
+    if (o->note_fd >= 0 && !o->left) unlinkat(o->dir_fd, o->note, 0);
     close_all(o);
 }

@@ -30,7 +30,7 @@ static DIR *folder_open(int dir_fd, const char *name)
     return dir;
 }
 
-void own_remove_folder(int dir_fd, const char *name)
+int own_remove_folder(int dir_fd, const char *name)
 {
     DIR *dir = folder_open(dir_fd, name);
     for (struct dirent *e; dir && (e = readdir(dir));)
@@ -38,7 +38,7 @@ void own_remove_folder(int dir_fd, const char *name)
             unlinkat(dirfd(dir), e->d_name, 0) < 0)
             unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR); /* an empty one */
     if (dir) closedir(dir);
-    unlinkat(dir_fd, name, AT_REMOVEDIR);
+    return unlinkat(dir_fd, name, AT_REMOVEDIR);
 }
 
 /* Removes a regular file or folder of this user, whatever its identity. */
@@ -47,7 +47,7 @@ static void remove_any(int dir_fd, const char *name)
     struct stat st;
     if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || st.st_uid != geteuid()) return;
     if (S_ISREG(st.st_mode)) unlinkat(dir_fd, name, 0);
-    if (S_ISDIR(st.st_mode)) own_remove_folder(dir_fd, name);
+    if (S_ISDIR(st.st_mode)) (void)own_remove_folder(dir_fd, name);
 }
 
 /* Removes an empty file that nobody holds. While it is held here, nobody takes it. */

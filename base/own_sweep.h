@@ -8,8 +8,8 @@
 
 #include "base/names.h"
 
-/* A folder with the files in it. */
-void own_remove_folder(int dir_fd, const char *name);
+/* A folder with the files in it. Returns 0, or -1 with errno where it is still there. */
+int own_remove_folder(int dir_fd, const char *name);
 
 /* The files that an MPI-IO library keeps beside these data files for the shared file pointer, and leaves there
  * when a process is ended. */

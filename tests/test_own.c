@@ -31,7 +31,7 @@ static char dir[] = "/tmp/test_own_XXXXXX";
 
 static int kill_at, calls; /* before the n-th call; 0: not */
 static int refused;        /* renameat2 and linkat are not to be had */
-static int exhausted;      /* no descriptors for what is there */
+static int exhausted;      /* no descriptors for files that are there; 2: for folders */
 static int read_only;      /* nothing can be made */
 static int sweeping;       /* others hold a file at as many calls of flock that do not wait */
 static int halved;         /* writes from now on until one is cut to half; 0: none is */
@@ -51,7 +51,8 @@ int openat(int at, const char *path, int flags, ...)
     va_end(args);
     if (flags & O_CREAT) now();
     errno = EMFILE;
-    if (!(flags & (O_CREAT | O_DIRECTORY)) && exhausted) return -1;
+    if (!(flags & (O_CREAT | O_DIRECTORY)) && exhausted == 1) return -1;
+    if ((flags & O_DIRECTORY) && exhausted == 2) return -1;
     errno = EROFS;
     if ((flags & O_CREAT) && read_only) return -1;
     return REAL("openat", int (*)(int, const char *, int, ...))(at, path, flags, mode);
@@ -550,6 +551,33 @@ static void what_cannot_be_opened_is_not_left(void **state)
     assert_int_equal(names(note), 0);
 }
 
+static void a_folder_that_cannot_be_opened_is_not_lost(void **state)
+{
+    (void)state;
+    struct own *o;
+    char note[4096];
+    clear();
+    assert_int_equal(own_begin(&o, dir, 0, false), 0);
+    exhausted = 2;
+    assert_int_equal(own_make_folder(o, "d"), ERR_IO);
+    exhausted = 0;
+    err_clear();
+    own_end(o);
+    assert_int_equal(names(note), 0);
+    /* What cannot be emptied stays noted, for the next sweep. */
+    assert_int_equal(own_begin(&o, dir, 0, false), 0);
+    assert_int_equal(own_make_folder(o, "d"), 0);
+    put("d/file", "");
+    exhausted = 2;
+    assert_int_equal(own_remove(o, "d"), ERR_IO);
+    err_clear();
+    own_end(o);
+    exhausted = 0;
+    assert_true(there("d/file"));
+    own_sweep(dir, 0);
+    assert_int_equal(names(note), 0);
+}
+
 /* Many more than descriptors are held for: with their temporary files, and what MPI keeps beside them. */
 enum { MANY = 3000 };
 static int make_many(struct own *o)
@@ -759,6 +787,7 @@ int main(void)
         cmocka_unit_test(a_sweep_beside_is_no_other_run),
         cmocka_unit_test(a_directory_that_is_read_only),
         cmocka_unit_test(what_cannot_be_opened_is_not_left),
+        cmocka_unit_test(a_folder_that_cannot_be_opened_is_not_lost),
         cmocka_unit_test(of_thousands_of_files_none_is_left),
         cmocka_unit_test(half_a_line_harms_no_other),
         cmocka_unit_test(nothing_is_replaced),
