@@ -28,7 +28,7 @@ struct own {
     uint64_t job;
     int64_t maker;
     bool keep, watched;
-    bool left; /* something that was made could not be removed: the note must stay */
+    atomic_bool left; /* something that was made could not be removed: the note must stay */
     atomic_bool unlocked;
     atomic_int making; /* a file has its passing name: the note must stay */
     unsigned number;
