@@ -432,6 +432,22 @@ static void other_user(const char *name)
     EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && close(fd) == 0);
 }
 
+/* As many files are open as may be. */
+static void few(const char *name)
+{
+    char other[300];
+    const int number[] = {dup(0), dup(0), dup(0)};
+    const struct rlimit limit = {(rlim_t)number[2] + 1, (rlim_t)number[2] + 1};
+    for (int i = 0; i < 3; i++)
+        EXPECT(close(number[i]) == 0);
+    EXPECT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    for (int i = 0; i < 3; i++) {
+        snprintf(other, sizeof other, "%.250s.%d", name, i);
+        const int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        EXPECT(fd >= 0 && write(fd, block, 100) == 100);
+    }
+}
+
 static void tmpfile_of(const char *name)
 {
     const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -641,16 +657,36 @@ int main(int argc, char **argv)
     static const struct {
         const char *word;
         void (*what)(const char *);
-    } way[] = {{"calls", calls},        {"names", names},          {"stdio", stream},
-               {"mmap", mapped},        {"direct", direct},        {"uring", uring},
-               {"twice", twice},        {"early", early},          {"differs", differs},
-               {"threads", threads},    {"forks", forks},          {"many", many},
-               {"waits", waits},        {"borrowed", borrowed},    {"spawned", spawned},
-               {"forking", forking},    {"again", again},          {"attributes", attributes},
-               {"endings", endings},    {"refuses", refuses},      {"numbers", numbers},
-               {"tmpfile", tmpfile_of}, {"o-tmpfile", o_tmpfile},  {"memory", memory},
-               {"ccs", converted},      {"folders", folders},      {"walks", walks},
-               {"away", away},          {"other-user", other_user}};
+    } way[] = {{"calls", calls},
+               {"names", names},
+               {"stdio", stream},
+               {"mmap", mapped},
+               {"direct", direct},
+               {"uring", uring},
+               {"twice", twice},
+               {"early", early},
+               {"differs", differs},
+               {"threads", threads},
+               {"forks", forks},
+               {"many", many},
+               {"waits", waits},
+               {"borrowed", borrowed},
+               {"spawned", spawned},
+               {"forking", forking},
+               {"again", again},
+               {"attributes", attributes},
+               {"endings", endings},
+               {"refuses", refuses},
+               {"numbers", numbers},
+               {"tmpfile", tmpfile_of},
+               {"o-tmpfile", o_tmpfile},
+               {"memory", memory},
+               {"ccs", converted},
+               {"folders", folders},
+               {"walks", walks},
+               {"away", away},
+               {"other-user", other_user},
+               {"few", few}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

@@ -340,6 +340,24 @@ END
     [ "$(cat z.dat)" = end ] && [ ! -e a ]
 }
 
+@test "where descriptors or the length of a path are too few, that is said" {
+    local folder
+    run nht1-profile --t-c -- "$NHT1_TESTBIN/mkposix" few f.dat
+    expect_status 4
+    expect_text "mkposix had no file descriptor left to follow $PWD/f.dat.2"
+    expect_text "ulimit -n"
+    rm -r profile.xml*
+    folder=$(printf %0250d 0)
+    # shellcheck disable=SC2016 # the inner shell's variables
+    refused "whose path is too long to be followed" \
+        sh -c 'for i in $(seq 16); do mkdir "$1"; cd -P "$1"; done; mkdir "$1"' - "$folder"
+    expect_json p.json '.profile.not_seen[0].what == "long"'
+    # What is refused is nothing that has to be followed.
+    run nht1-profile --force --t-c -- sh -c 'mkdir "$1"; echo text >f.dat' - "$(printf %05000d 0)"
+    expect_status 0
+    expect_text "certified: the same"
+}
+
 @test "files that never have a name are told, and there is no zeta" {
     refused "writes a file that never had a name" "$NHT1_TESTBIN/mkposix" tmpfile f.dat
     expect_json p.json '.profile.not_seen[0].what == "nameless"'

@@ -260,16 +260,29 @@ static int find_temporary(const char *dir, struct profile_run *run)
     return rc;
 }
 
-/* Reads a line of a file: what a terminal could obey is for those who print it. */
-static void read_line(FILE *from, char *out, size_t size)
+/* Takes a line from the front of a text: what a terminal could obey is for those who print it. */
+static void take_line(const char **text, char *out, size_t size)
 {
-    if (!fgets(out, (int)size, from)) out[0] = '\0';
-    out[strcspn(out, "\n")] = '\0';
+    const size_t length = strcspn(*text, "\n");
+    snprintf(out, size, "%.*s", (int)length, *text);
+    *text += length + ((*text)[length] == '\n');
+}
+
+/* A process that had no descriptor left for a file has made a link that leads nowhere instead. */
+static ssize_t read_not_seen(const char *path, char *text, size_t size)
+{
+    ssize_t n = readlink(path, text, size);
+    if (n >= 0) return n;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return -1;
+    n = read(fd, text, size);
+    close(fd);
+    return n;
 }
 
 static void load_not_seen(const char *dir, const char *name, struct profile_run *run)
 {
-    char path[4096], word[32];
+    char path[4096], text[4096 + 300], word[32];
     int pid;
     if (run->not_seen_n == PROFILE_NOT_SEEN_MAX ||
         sscanf(name, "unseen-%31[a-z]-%d", word, &pid) != 2)
@@ -279,15 +292,12 @@ static void load_not_seen(const char *dir, const char *name, struct profile_run 
         struct profile_not_seen *n = &run->not_seen[run->not_seen_n];
         *n = (struct profile_not_seen){.what = (enum profile_unseen)w};
         snprintf(path, sizeof path, "%s/%s", dir, name);
-        const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
-        if (!from) {
-            if (fd >= 0) close(fd);
-            return;
-        }
-        read_line(from, n->program, sizeof n->program);
-        read_line(from, n->name, sizeof n->name);
-        fclose(from);
+        const ssize_t bytes = read_not_seen(path, text, sizeof text - 1);
+        if (bytes < 0) return;
+        text[bytes] = '\0';
+        const char *at = text;
+        take_line(&at, n->program, sizeof n->program);
+        take_line(&at, n->name, sizeof n->name);
         run->not_seen_n++;
     }
 }
@@ -330,7 +340,12 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
         [PROFILE_UNSEEN_OUTSIDE] = "%.200s writes %.300s, which is not below the folder of --files",
         [PROFILE_UNSEEN_AWAY] = "%.200s has changed its root folder or its user (%.300s): what it "
                                 "opens from then on is not followed",
-        [PROFILE_UNSEEN_MEMORY] = "%.200s had no memory or disk space to follow %.300s"};
+        [PROFILE_UNSEEN_MEMORY] = "%.200s had no memory or disk space to follow %.300s",
+        [PROFILE_UNSEEN_DESCRIPTORS] =
+            "%.200s had no file descriptor left to follow %.300s: the profiler needs some beside "
+            "the program's; raise the limit (ulimit -n)",
+        [PROFILE_UNSEEN_LONG] = "%.200s works on %.300s, whose path is too long to be followed: "
+                                "above 4095 bytes from the root folder on"};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(out, ERR_MESSAGE_MAX, sentence[n->what], n->program, n->name);

@@ -109,6 +109,8 @@ struct profile_stand_in {
 /* What the library cannot trace; such a run has no zeta. */
 enum profile_unseen {
     PROFILE_UNSEEN_MEMORY,
+    PROFILE_UNSEEN_DESCRIPTORS,
+    PROFILE_UNSEEN_LONG,
     PROFILE_UNSEEN_STATIC,
     PROFILE_UNSEEN_DIRECT,
     PROFILE_UNSEEN_URING,
@@ -131,8 +133,9 @@ enum profile_unseen {
 static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
-        "memory", "static", "direct", "uring",   "aio",      "mapped", "linked",  "shaped",
-        "stdio",  "opened", "many",   "earlier", "nameless", "listed", "outside", "away"};
+        "memory", "descriptors", "long",     "static", "direct",  "uring",
+        "aio",    "mapped",      "linked",   "shaped", "stdio",   "opened",
+        "many",   "earlier",     "nameless", "listed", "outside", "away"};
     return word[what];
 }
 

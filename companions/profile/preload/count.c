@@ -500,15 +500,27 @@ bool count_unseen(const char *what, const char *name)
     inside++;
     const int kept = errno;
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    bool told = fd >= 0;
+    const int n =
+        snprintf(text, sizeof text, "%.255s\n%.3800s\n", program_invocation_short_name, name);
     if (fd >= 0) {
-        const int n =
-            snprintf(text, sizeof text, "%.255s\n%.4000s\n", program_invocation_short_name, name);
         if (write(fd, text, (size_t)n) < 0) unlink(path);
         close(fd);
+    } else if (errno == EMFILE || errno == ENFILE) {
+        told = symlink(text, path) == 0; /* which takes no descriptor */
     }
     errno = kept;
     inside--;
-    return fd >= 0;
+    return told;
+}
+
+bool count_unseen_why(int why, const char *name)
+{
+    const bool few = why == EMFILE || why == ENFILE;
+    return count_unseen(profile_unseen_word(few                   ? PROFILE_UNSEEN_DESCRIPTORS
+                                            : why == ENAMETOOLONG ? PROFILE_UNSEEN_LONG
+                                                                  : PROFILE_UNSEEN_MEMORY),
+                        name);
 }
 
 void count_unseen_unless_here(const char *what)
@@ -525,7 +537,7 @@ void count_unseen_unless_here(const char *what)
 void count_no_room(const char *name)
 {
     const int why = errno;
-    count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), name);
+    count_unseen_why(why, name);
     if (!dropping) return;
     inside++;
     fprintf(stderr, "nht1-profile: %s: %s cannot be followed: %s: %s\n",

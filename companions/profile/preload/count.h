@@ -85,6 +85,9 @@ void count_other(enum profile_other what, uint64_t start_ns);
  * program. Safe in the child of vfork. Returns whether this is new. */
 bool count_unseen(const char *what, const char *name);
 
+/* The same of something that cannot be followed, with the reason that an error number gives. */
+bool count_unseen_why(int why, const char *name);
+
 /* Takes that back where the folder of the counters can be reached. */
 void count_unseen_unless_here(const char *what);
 

@@ -260,10 +260,11 @@ void follow_forked(void)
 static bool ready(void)
 {
     if (count_map() || count_begin(-1, 0)) return true;
+    const int why = errno;
     (*count_inside())++;
     fprintf(stderr, "nht1-profile: %s is not profiled: %s: %s\n", program_invocation_short_name,
-            count_dir(), strerror(errno));
-    count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), "its calls");
+            count_dir(), strerror(why));
+    count_unseen_why(why, "its calls");
     if (count_dropping()) _exit(4);
     (*count_inside())--;
     follow_stop();
@@ -361,6 +362,7 @@ static int content_of(struct followed *f)
     if (at != -1) return at;
     (*count_inside())++;
     const int fd = paths_content(f->state, path) == 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) count_unseen_why(errno, f->name);
     int moved = fd < 0 ? -2 : fcntl(fd, F_DUPFD_CLOEXEC, OWN_FIRST);
     if (fd >= 0 && moved < 0)
         moved = fd; /* the program may have few numbers */

@@ -34,13 +34,19 @@ struct change {
  * at all; errno is set. */
 enum whose { NOBODYS, FOLLOWED, REFUSED };
 
-/* What cannot be followed is made in the real run, and told; while writes are dropped it is refused. */
+/* What cannot be followed is made in the real run; while writes are dropped it is refused. */
+static enum whose not_followed(void)
+{
+    return count_dropping() ? REFUSED : NOBODYS;
+}
+
+/* The same, and told. */
 static enum whose lost(enum profile_unseen what, const char *name)
 {
     const int why = errno;
     count_unseen(profile_unseen_word((int)what), name);
     errno = why;
-    return count_dropping() ? REFUSED : NOBODYS;
+    return not_followed();
 }
 
 /* What Linux says of a name that ends in a slash, in "." or in ".."; 0: nothing. path: what stands for it. */
@@ -67,9 +73,8 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
 {
     if (!follow_on() || !name || posix_is_mpi(caller)) return NOBODYS;
     if (paths_whole(at, name, follow, c->whole) < 0) {
-        if (errno == ENOENT || errno == ENOTDIR || errno == EBADF)
-            return count_dropping() ? REFUSED : NOBODYS;
-        return lost(PROFILE_UNSEEN_MEMORY, name);
+        if (!paths_refused(errno, name)) count_unseen_why(errno, name);
+        return not_followed();
     }
     if (paths_outside(c->whole)) {
         errno = EACCES;

@@ -68,11 +68,15 @@ bool paths_of_stand_in(char path[PROFILE_PATH_MAX])
 static int real_folder_of(int at, char out[PROFILE_PATH_MAX])
 {
     char link[64];
-    if (at == AT_FDCWD) return getcwd(out, PROFILE_PATH_MAX) ? 0 : -1;
+    if (at == AT_FDCWD) {
+        const bool known = getcwd(out, PROFILE_PATH_MAX) != NULL;
+        if (!known && errno == ERANGE) errno = ENAMETOOLONG;
+        return known ? 0 : -1;
+    }
     snprintf(link, sizeof link, "/proc/self/fd/%d", at);
     const ssize_t n = readlink(link, out, PROFILE_PATH_MAX - 1);
     if (n < 0) {
-        errno = EBADF;
+        if (errno != ENAMETOOLONG) errno = EBADF;
         return -1;
     }
     out[n] = '\0';
@@ -190,7 +194,10 @@ static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH
         *slash = '\0';
         there = realpath(out, real) != NULL;
         *slash = '/';
-        if (there) snprintf(out, PROFILE_PATH_MAX, "%.3800s/%s", real, keep);
+        if (there && snprintf(out, PROFILE_PATH_MAX, "%s/%s", real, keep) >= PROFILE_PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
     }
     const bool back = strstr(out, "/../") || strcmp(strrchr(out, '/'), "/..") == 0;
     if (!there && back && lead_back(out) < 0) {
@@ -207,6 +214,12 @@ int paths_whole(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX
     const int rc = whole_of(at, name, follow, out);
     (*count_inside())--;
     return rc;
+}
+
+bool paths_refused(int why, const char *name)
+{
+    return why == ENOENT || why == ENOTDIR || why == EBADF ||
+           (why == ENAMETOOLONG && strlen(name) >= PROFILE_PATH_MAX);
 }
 
 int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX])

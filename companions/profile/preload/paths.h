@@ -17,7 +17,10 @@
  * if follow. Returns 0 or -1. */
 int paths_whole(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX]);
 
-/* The same for a name that is handed to MPI, with a prefix like "ufs:" perhaps. */
+/* Whether an error of paths_whole is the one that the call itself would have: it changes nothing. */
+bool paths_refused(int why, const char *name);
+
+/* paths_whole for a name that is handed to MPI, with a prefix like "ufs:" perhaps. */
 int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX]);
 
 /* Whether files of that name are followed at all: no devices, nothing of the system's and nothing of ours;

@@ -83,12 +83,13 @@ static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode
     if (fd < 0) return fd;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     struct profile_stand_in *state = paths_map(link);
+    const int why = !state && errno == EMFILE ? EMFILE : ENOMEM;
     const bool refused = state && !made && (flags & O_ACCMODE) != O_RDONLY && !state->written &&
                          note->before_size >= 0 && !note->writable;
     if (!state || refused || follow_add(fd, whole, flags, note, state) < 0) {
         paths_unmap(state);
         close(fd);
-        errno = refused ? EACCES : ENOMEM;
+        errno = refused ? EACCES : why;
         return -1;
     }
     if ((flags & O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY)
@@ -130,8 +131,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
                      !posix_is_mpi(caller);
     const bool named = may && paths_whole(at, name, !(flags & O_NOFOLLOW), whole) == 0;
     if (may && !named && changes) {
-        if (errno != ENOENT && errno != ENOTDIR && errno != EBADF)
-            count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), name);
+        if (!paths_refused(errno, name)) count_unseen_why(errno, name);
         if (count_dropping()) return -1;
     }
     if (follow_on() && nameless && !posix_is_mpi(caller) &&
@@ -165,6 +165,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     int fd;
     if (note && count_dropping()) {
         fd = open_stand_in(whole, name[0] && name[strlen(name) - 1] == '/', flags, mode, note);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE)) count_unseen_why(errno, whole);
     } else {
         fd = real_openat(at, name, flags, mode);
         const int kept = errno;

@@ -126,12 +126,13 @@ static void start(void)
     struct profile_map *m = count_begin(rank, size);
     if (!m) {
         char plain[1024];
+        const int why = errno;
         fprintf(
             stderr, "nht1-profile: rank %d is not profiled: %s: %s\n", rank, printable(dir, plain),
-            errno == EEXIST ? "ranks of more than one MPI program: profile each by a command of "
-                              "its own"
-                            : strerror(errno));
-        count_unseen(profile_unseen_word(PROFILE_UNSEEN_MEMORY), "the calls of a rank");
+            why == EEXIST ? "ranks of more than one MPI program: profile each by a command of its "
+                            "own"
+                          : strerror(why));
+        count_unseen_why(why, "the calls of a rank");
         if (count_dropping()) PMPI_Abort(MPI_COMM_WORLD, 4);
         follow_stop(); /* what the MPI library does is not told from what the program does */
         return;
