@@ -432,6 +432,27 @@ static void other_user(const char *name)
     EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && close(fd) == 0);
 }
 
+/* A file that has no name any more is opened once more, by what the kernel shows of it. */
+static void removed(const char *name)
+{
+    char link[64];
+    const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    EXPECT(fd >= 0 && write(fd, block, 1000) == 1000 && unlink(name) == 0);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    int again = open(link, O_WRONLY);
+    EXPECT(again >= 0 && write(again, block, 400) == 400 && close(again) == 0);
+    EXPECT(lseek(fd, 0, SEEK_END) == 1000);
+    again = open(link, O_WRONLY | O_TRUNC);
+    EXPECT(again >= 0 && write(again, block, 30) == 30 && close(again) == 0);
+    EXPECT(lseek(fd, 0, SEEK_END) == 30);
+    snprintf(link, sizeof link, "/dev/fd/%d", fd);
+    FILE *file = fopen(link, "a");
+    EXPECT(file && fwrite(block, 1, 5, file) == 5 && fclose(file) == 0);
+    EXPECT(lseek(fd, 0, SEEK_END) == 35);
+    REFUSED(open(link, O_RDWR | O_CREAT | O_EXCL, 0600), EEXIST);
+    EXPECT(size_of(name) == -1 && close(fd) == 0);
+}
+
 /* As many files are open as may be. */
 static void few(const char *name)
 {
@@ -686,6 +707,7 @@ int main(int argc, char **argv)
                {"walks", walks},
                {"away", away},
                {"other-user", other_user},
+               {"removed", removed},
                {"few", few}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);

@@ -340,6 +340,12 @@ END
     [ "$(cat z.dat)" = end ] && [ ! -e a ]
 }
 
+@test "a removed file that is opened by its number once more is counted" {
+    mkdir in && cd in
+    certified "$NHT1_TESTBIN/mkposix" removed f.dat
+    expect_json ../p.json '.profile.written_bytes == 1435 and .zeta.dropped_bytes == 1435'
+}
+
 @test "where descriptors or the length of a path are too few, that is said" {
     local folder
     run nht1-profile --t-c -- "$NHT1_TESTBIN/mkposix" few f.dat

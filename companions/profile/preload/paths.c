@@ -222,6 +222,37 @@ bool paths_refused(int why, const char *name)
            (why == ENAMETOOLONG && strlen(name) >= PROFILE_PATH_MAX);
 }
 
+bool paths_removed(const char *name, char whole[PROFILE_PATH_MAX])
+{
+    static const char mark[] = " (deleted)";
+    char link[PROFILE_PATH_MAX];
+    struct stat st;
+    if (!is_below(name, "/proc") && !is_below(name, "/dev")) return false;
+    const int kept = errno;
+    (*count_inside())++;
+    bool is = stat(name, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0;
+    if (is && count_dropping()) {
+        struct profile_stand_in *s = paths_map(name);
+        is = s != NULL;
+        if (s) memcpy(whole, s->name, sizeof s->name);
+        paths_unmap(s);
+    } else if (is) {
+        snprintf(whole, PROFILE_PATH_MAX, "%s", name);
+        /* /dev/stdout is a link to one in /proc/self/fd; what that says is no name. */
+        for (ssize_t n; (n = readlink(whole, link, sizeof link - 1)) >= 0;) {
+            memcpy(whole, link, (size_t)n);
+            whole[n] = '\0';
+        }
+        const size_t length = strlen(whole), end = sizeof mark - 1;
+        is = whole[0] == '/' && strncmp(whole, "/memfd:", 7) != 0 && length > end &&
+             strcmp(whole + length - end, mark) == 0;
+        if (is) whole[length - end] = '\0';
+    }
+    (*count_inside())--;
+    errno = kept;
+    return is;
+}
+
 int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX])
 {
     const char *colon = strchr(name, ':'), *slash = strchr(name, '/');

@@ -20,6 +20,10 @@ int paths_whole(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX
 /* Whether an error of paths_whole is the one that the call itself would have: it changes nothing. */
 bool paths_refused(int why, const char *name);
 
+/* Whether a name is a link like those in /proc/self/fd to a file that has no name any more; [out] whole: the last
+ * one that it had. */
+bool paths_removed(const char *name, char whole[PROFILE_PATH_MAX]);
+
 /* paths_whole for a name that is handed to MPI, with a prefix like "ufs:" perhaps. */
 int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX]);
 

@@ -53,6 +53,32 @@ static int real_openat(int at, const char *name, int flags, mode_t mode)
     return real(at, name, flags, mode);
 }
 
+/* Opens a file once more that has no name any more, or what stands for it. whole: the last name that it had. */
+static int open_removed(const char *name, const char *whole, int flags)
+{
+    const int not_now = O_TRUNC | O_DIRECT | O_SYNC | O_DSYNC;
+    const bool changes = (flags & O_ACCMODE) != O_RDONLY;
+    struct profile_before *note = paths_find(whole);
+    const uint64_t start_ns = count_now_ns();
+    char link[64];
+    (*count_inside())++;
+    const int fd = real_openat(AT_FDCWD, name, count_dropping() ? flags & ~not_now : flags, 0);
+    const int kept = errno;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    struct profile_stand_in *state = fd >= 0 && count_dropping() ? paths_map(link) : NULL;
+    if (fd >= 0 && changes && note) note->written = 1;
+    if (changes && state) state->written = 1;
+    if (changes && state && (flags & O_TRUNC)) __atomic_store_n(&state->size, 0, __ATOMIC_RELAXED);
+    if (fd >= 0 && note && (note->written || paths_asked()) &&
+        follow_add(fd, whole, flags, note, state) < 0)
+        paths_unmap(state);
+    (*count_inside())--;
+    struct followed *f = fd >= 0 ? follow_find(fd) : NULL;
+    if (f) follow_other(f, PROFILE_OPEN, flags & ~O_CLOEXEC, start_ns);
+    errno = kept;
+    return fd;
+}
+
 /* Opens what stands for a file while writes are dropped. slashes: its name ends in one. */
 static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode,
                          struct profile_before *note)
@@ -126,6 +152,9 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
         paths_whole(at, name, !(flags & O_NOFOLLOW), here) == 0)
         name = here; /* seen from a folder that is nothing but a stand-in */
     if ((flags & O_PATH) && count_dropping() && follow_on()) return open_path(at, name, flags);
+    if (follow_on() && plain && follow_is_process() && !posix_is_mpi(caller) &&
+        paths_removed(name, whole) && paths_followed(whole))
+        return open_removed(name, whole, flags);
     /* Devices, pipes and what is the MPI library's are none of the program's files. */
     const bool may = follow_on() && plain && (changes || paths_asked() || paths_maybe(name)) &&
                      !posix_is_mpi(caller);
