@@ -48,4 +48,9 @@ setup() {
     expect_status 3
     run bash -c '"$@" . 2>/dev/full' - nht1-report
     expect_status 1
+    # What nht1-profile has found stands there.
+    run bash -c '"$@" 2>/dev/full' - nht1-profile -- sh -c 'echo text >f.dat'
+    expect_status 3
+    run bash -c '"$@" 2>/dev/full' - nht1-profile --quiet --force -- sh -c 'echo text >f.dat'
+    expect_status 0
 }

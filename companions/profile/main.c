@@ -765,6 +765,8 @@ static int report_profile(const struct options *o, const struct conf_list *args,
         if (measured) print_zeta(&z, round, n, run);
     }
     profile_zeta_end(&z);
+    if (rc == 0 && !o->quiet && ferror(stderr)) /* which has no buffer */
+        rc = err_set(ERR_IO, "writing to standard error failed");
     return rc;
 }
 
