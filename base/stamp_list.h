@@ -98,7 +98,7 @@ STAMP(OVERSUBSCRIBED, "oversubscribed", "nht1-bt nht1-beff nht1-beffio", "warn",
 STAMP(CORES_UNUSED, "cores-unused", "nht1-bt nht1-beff", "note", "",
       "ranks x threads below the number of cores")
 STAMP(BOUND, "bound", "nht1-bt", "warn", "", "a rank may use fewer CPUs than it has threads")
-STAMP(INTERRUPTED, "interrupted", "nht1-bt", "warn", "the job did not come to its end",
+STAMP(INTERRUPTED, "interrupted", "nht1-bt nht1-profile", "warn", "the job did not come to its end",
       "fewer complete rounds than `--repeat` asks for, or, with auto, no end of them: the job was "
       "stopped, was killed or failed; "
       "its "

@@ -10,15 +10,15 @@ teardown() {
     ! mountpoint -q disk 2>/dev/null || umount disk
 }
 
-# program BODY: ./p, which writes out.dat and d/in.dat; BODY is done in the second run with writes, when both are
-# begun anew. What the test has opened as ./runs and ./listed is written in all runs.
+# program BODY [RUN]: ./p, which writes out.dat and d/in.dat; BODY is done in the second run with writes, or in that
+# one, when both are begun anew. What the test has opened as ./runs and ./listed is written in all runs.
 half='echo half >out.dat; echo half >d/in.dat; ls -a >&8;'
 program() {
     cat >p <<END
 #!/bin/sh
 [ "\$NHT1_PROFILE_DROP" = 1 ] || echo with >&7
 mkdir d
-if [ "\$NHT1_PROFILE_DROP" != 1 ] && [ "\$(wc -l <runs)" -eq 2 ]; then
+if [ "\$NHT1_PROFILE_DROP" != 1 ] && [ "\$(wc -l <runs)" -eq ${2:-2} ]; then
     $1
 fi
 dd if=/dev/zero of=out.dat bs=1000 count=5 status=none
@@ -53,6 +53,29 @@ complete() {
     [ "$(wc -l <runs)" -eq 3 ]
     complete out.dat d
     [ -z "$(find . -name '*.before-*')" ]
+}
+
+@test "interrupted, the pairs that are complete are reported" {
+    # shellcheck disable=SC2016 # the program's own variables
+    program "$half"' kill -TERM $PPID; while :; do sleep 1; done' 3
+    run nht1-profile --t-c --repeat auto --json p.json -- ./p 7>>runs 8>listed
+    expect_status 3
+    expect_text "certified: the same"
+    expect_text "interrupted: 1 complete pair of runs is reported"
+    expect_schema nht1-profile-1 p.json
+    expect_json p.json '(.zeta.rounds | length) == 1 and (.certificates | length) == 1 and .command_status == 0'
+    expect_json p.json '[.stamps[].code] | contains(["interrupted"])'
+    expect_json p.json '.profile.written_bytes == 5006 and .profile.state == "finished"'
+    complete out.dat d
+    # A run that is in progress and goes on comes to its end.
+    # shellcheck disable=SC2016
+    program 'kill -TERM $PPID' 3
+    sed -i '1a trap : TERM' p
+    run nht1-profile --quiet --force --t-c --repeat 5 --json p.json -- ./p 7>>runs 8>listed
+    expect_status 3
+    expect_json p.json '(.zeta.rounds | length) | . == 1 or . == 2'
+    complete out.dat d
+    [ -z "$(find . -name '*.before-*' -o -name '*.run-*')" ]
 }
 
 @test "a profiler that is killed in a later run with writes leaves the result of the one before under another name" {

@@ -199,7 +199,7 @@ static int estimate(struct profile_zeta *z, const struct profile_round *round,
 {
     const int n = z->pairs;
     struct sequential_plan plan;
-    TRY(balance_plan(n, pairs->open, pairs->cut, &plan));
+    TRY(balance_plan(n, pairs->open, pairs->cut || pairs->interrupted, &plan));
     /* A round is disturbed where one of its runs was. Only of the run without writes shared processors
      * count: the kernel that flushes files, and threads of the MPI library that write, take what is theirs. */
     z->rounds.rounds = n;
@@ -236,6 +236,11 @@ int profile_judge(const struct profile_round *round, int n, const struct profile
     TRY(rc);
     z->stamps = json_array();
     add_answer(z, round, pairs);
+    if (pairs->interrupted)
+        stamp_add(z->stamps, STAMP_INTERRUPTED, SEVERITY_WARN,
+                  stamp_number(NULL, "rounds_done_n", n),
+                  "Interrupted: not all pairs of runs were made; %d %s complete.", n,
+                  n == 1 ? "is" : "are");
     add_disturbance(z, round);
     return 0;
 }

@@ -44,9 +44,10 @@ struct profile_zeta {
 
 /* How many pairs to run. */
 struct profile_pairs {
-    int most; /* that can be asked for */
-    bool open,
-        cut; /* they go on until it is decided; they have ended because their time was over */
+    int most;         /* that can be asked for */
+    bool open;        /* they go on until it is decided */
+    bool cut;         /* they have ended because their time was over */
+    bool interrupted; /* they have ended because somebody has asked to stop */
 };
 
 /* n >= 1. Returns 0 or ERR_NOMEM. [out] z, to be freed by profile_zeta_end. */

@@ -150,7 +150,8 @@ static const struct conf_program program = {
         "  mpirun -np 4 nht1-workload solver.xml\n"
         "Exit status: that of the program, even where it has nothing to profile: then standard\n"
         "error says why. 1 wrong usage, 3 the program could not be started, or it ended with 0\n"
-        "and its profile could not be written. With --t-c also 4 no profile or no zeta.\n",
+        "and its profile could not be written. With --t-c also 4 no profile or no zeta, and 3\n"
+        "interrupted after complete pairs of runs, which are reported.\n",
     .options = options};
 
 static volatile sig_atomic_t running; /* process id of the program, 0: none */
@@ -625,13 +626,21 @@ static int restore(const struct options *o, const char *dir, struct before_aside
                                  status);
 }
 
-/* A run with writes after the first one. Where it fails, the files are those of the one before again. */
+/* A run with writes after the first one. Where it fails, the files are those of the one before again, and where it
+ * was asked to stop, run is that one, too. */
 static int run_again(const struct session *s, struct profile_round *round, struct profile_run *run,
                      int *status)
 {
     struct before_aside aside = {0};
+    struct profile_run now = {0};
     TRY(restore(s->o, s->dir, &aside));
-    const int rc = run_watched(s, s->dir, false, run, &round->with, status);
+    const int rc = run_watched(s, s->dir, false, &now, &round->with, status);
+    if (rc < 0 || (stopped && *status != 0)) {
+        profile_free(&now);
+    } else {
+        profile_free(run);
+        *run = now;
+    }
     if (rc == 0 && *status == 0) return before_aside_remove(&aside);
     if (aside.n == 0) return rc;
     const int back = before_aside_return(&aside, s->dir);
@@ -660,7 +669,9 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
     /* Before any run without writes: what was not seen would be written there. */
     int rc = all_seen(run);
     for (int half = 0; rc == 0 && half < 2 && *status == 0; half++) {
-        if ((half == 0) == round->dropped_first) {
+        if (stopped) {
+            rc = err_set(ERR_INVALID, "zeta cannot be measured: stopped between two runs");
+        } else if ((half == 0) == round->dropped_first) {
             rc = run_dropped(s, round, &without);
         } else if (s->pairs_n > 1) {
             rc = run_again(s, round, run, status);
@@ -718,6 +729,13 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
         round[i].dropped_first = repeat > 1 && random_below(&random, 2) == 1;
         const int rc = make_pair(s, &round[i], run, status);
         if (rc < 0 && rc != ERR_INVALID) return rc;
+        if (stopped && i > 0 && (rc < 0 || *status != 0)) {
+            pairs->interrupted = true; /* the pairs before are complete */
+            *n = i;
+            *status = 0;
+            err_clear();
+            break;
+        }
         if (rc < 0) {
             *measured = false;
             if (*status == 0) plain_line(stderr, "nht1-profile: %s", err_message());
@@ -727,7 +745,8 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
         if (*measured && *status == 0 && pairs->open && i + 1 < repeat)
             TRY(another(round, i + 1, began_s, s->o->minutes > 0 ? s->o->minutes : AUTO_MINUTES,
                         pairs, &more));
-        if (more) continue;
+        pairs->interrupted = stopped && more && *measured && *status == 0 && i + 1 < repeat;
+        if (more && !pairs->interrupted) continue;
         *n = i + 1;
         break;
     }
@@ -767,6 +786,9 @@ static int report_profile(const struct options *o, const struct conf_list *args,
     profile_zeta_end(&z);
     if (rc == 0 && !o->quiet && ferror(stderr)) /* which has no buffer */
         rc = err_set(ERR_IO, "writing to standard error failed");
+    if (rc == 0 && measured && pairs->interrupted)
+        rc = err_set(ERR_INTERRUPT, "interrupted: %d complete pair%s of runs %s reported", n,
+                     units_plural(n), n == 1 ? "is" : "are");
     return rc;
 }
 
