@@ -29,6 +29,7 @@ static struct workload_run next_call(struct random *r, const struct workload_run
         .n = 1};
     if (no > 0 && random_below(r, 8)) one = *before;
     if (no > 0 && random_below(r, 4)) one.offset = before->offset + one.bytes;
+    if (one.call >= WORKLOAD_RUN_FSYNC) one.bytes = 0;
     one.order = no + (no > 0 && random_below(r, 100) == 0 ? 0 : before->step);
     return one;
 }
@@ -236,6 +237,7 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
         {HEAD(1) RUN("pwrite", "rdwr+fast", 0, 8, 8, 4, 0, 1), "a.jsonl:3: flags rdwr+fast"},
         {HEAD(1) RUN("pwrite", "rdwr+sync+sync", 0, 8, 8, 4, 0, 1), "a.jsonl:3: flags"},
         {HEAD(1) RUN("pwrite", "rdonly", 0, 8, 8, 4, 0, 1), "contradict"},
+        {HEAD(1) RUN("fsync", "rdwr", 0, 8, 0, 1, 0, 1), "contradict"},
         {HEAD(1) RUN("pwrite", "rdwr", 0, 8, -8, 4, 0, 1), "leaves the file"},
         {HEAD(1) RUN("pwrite", "rdwr", 0, 8, 1152921504606846976, 1000, 0, 1), "leaves the file"},
         {HEAD(1) RUN("pwrite", "rdwr", 0, 8, 8, 4, 0, 0), "ascend"},

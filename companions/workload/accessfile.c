@@ -42,6 +42,7 @@ bool workload_run_sound(const struct workload_run *r, int files_n)
            !(workload_run_reads(r) && mode == WORKLOAD_RUN_WRONLY) &&
            !((r->flags & WORKLOAD_RUN_TRUNC) && mode == WORKLOAD_RUN_RDONLY) && r->n >= 1 &&
            r->n <= WORKLOAD_CALLS_MAX && r->bytes >= 0 && r->bytes <= WORKLOAD_BYTES_MAX &&
+           (r->bytes == 0 || workload_run_writes(r) || workload_run_reads(r)) &&
            within(r->offset, r->stride, r->n, WORKLOAD_BYTES_MAX - r->bytes) &&
            within(r->order, r->step, r->n, ORDER_MAX) && (r->n == 1 || r->step > 0);
 }
@@ -261,7 +262,7 @@ static int run_read(const json_t *o, const char *where, int process, struct work
     if (!workload_run_sound(&r, a->files_n))
         return err_set(ERR_USAGE,
                        "%s: no run of accesses: it leaves the file, its order does not ascend, or "
-                       "its call and its flags contradict each other",
+                       "its call contradicts its flags or its bytes",
                        where);
     accessed(&a->file[file], &r, (int)who);
     a->calls_n = num_sum(a->calls_n, r.n);
