@@ -153,6 +153,10 @@ ended() {
         --interval 2 --tc 1 --quiet --io posix --out o.bin
     told "o.bin" "ulimit -f"
     [ -z "$(ls)" ]
+    nht1-bt --io help | grep -q "^hdf5 " || return 0
+    run mpi_run 1 bash -c 'ulimit -f 100; exec nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --quiet --io hdf5 --out o.bin'
+    told "o.bin" "ulimit -f"
+    [ -z "$(ls)" ]
 }
 
 @test "a device that turns read-only while it is written to" {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,8 @@
 #include "base/num.h"
 #include "base/version.h"
 #include "io/writers/writer.h"
+
+#define STRUCTURE_BYTES 65536 /* of a file beside its values, at most */
 
 /* ------------------------------------------------------------------ formats and their libraries */
 
@@ -128,6 +131,14 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
         /* All components of a cell, or one of each. */
         shape.chunk[spec->layout == IO_MIJK ? 4 : 1] = spec->layout == IO_MIJK ? IO_NCOMP : 1;
     }
+    /* HDF5 does not survive a file that cannot become as long as it is to be. */
+    const int64_t most_bytes = num_sum(values_bytes, STRUCTURE_BYTES);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)most_bytes)
+        return err_set(ERR_IO,
+                       "cannot make %s: it takes up to %" PRId64
+                       " bytes, and a limit on file sizes (ulimit -f) allows less",
+                       spec->path, most_bytes);
     snprintf(path, sizeof path, "/proc/self/fd/%d", s->fd);
     if (formats[s->body.format].plugin->create(&shape, path, &s->body.data_offset, why) < 0)
         return err_set(ERR_IO, "cannot make the structure of %s: %s", spec->path, why);
