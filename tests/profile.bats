@@ -277,6 +277,9 @@ views_are_told() {
 @test "what the program inherits is what the profiler inherited" {
     run nht1-profile --quiet -- sh -c 'ulimit -f 1; exec head -c 100000 /dev/zero >big'
     expect_status 153 # 128 + SIGXFSZ
+    run nht1-profile --quiet -- sh -c 'ulimit -f 1; echo text >small; exec cat small'
+    expect_status 0
+    expect_text "text"
     run nht1-profile --quiet -- sh -c 'kill -TERM $$'
     expect_status 143
     (

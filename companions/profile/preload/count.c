@@ -161,16 +161,20 @@ static int reserve_runs(int n)
     return why;
 }
 
+bool count_fits(size_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur >= bytes) return true;
+    errno = EFBIG;
+    return false;
+}
+
 /* Makes and maps this process's file. Returns NULL with errno. */
 static struct profile_map *map_own(void)
 {
-    struct rlimit limit;
     void *at = MAP_FAILED;
     int why = 0;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < sizeof *map) {
-        errno = EFBIG; /* and no signal */
-        return NULL;
-    }
+    if (!count_fits(sizeof *map)) return NULL;
     const int fd = open(own_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0) return NULL;
     if (ftruncate(fd, sizeof *map) < 0 ||
@@ -499,15 +503,16 @@ bool count_unseen(const char *what, const char *name)
     path_of_unseen(what, path);
     inside++;
     const int kept = errno;
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    bool told = fd >= 0;
     const int n =
         snprintf(text, sizeof text, "%.255s\n%.3800s\n", program_invocation_short_name, name);
+    const int fd =
+        count_fits((size_t)n) ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
+    bool told = fd >= 0;
     if (fd >= 0) {
         if (write(fd, text, (size_t)n) < 0) unlink(path);
         close(fd);
-    } else if (errno == EMFILE || errno == ENFILE) {
-        told = symlink(text, path) == 0; /* which takes no descriptor */
+    } else if (errno == EMFILE || errno == ENFILE || errno == EFBIG) {
+        told = symlink(text, path) == 0; /* which takes no descriptor, and has no length */
     }
     errno = kept;
     inside--;

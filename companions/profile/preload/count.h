@@ -5,6 +5,7 @@
  * through. Free of MPI. Functions marked "locked" are called between count_lock and count_unlock; the
  * others lock by themselves where they have to. */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "companions/profile/record.h"
@@ -80,6 +81,9 @@ struct profile_slow *count_slow(uint64_t ns);
 
 /* Counts a function that moves no data. */
 void count_other(enum profile_other what, uint64_t start_ns);
+
+/* Whether the limit on file sizes allows as much, beyond which a write ends the program; else errno is set. */
+bool count_fits(size_t bytes);
 
 /* Tells nht1-profile of something that cannot be traced. what: a word of record.h; name: of a file or
  * program. Safe in the child of vfork. Returns whether this is new. */

@@ -354,7 +354,8 @@ static bool map_names(void)
     if (__atomic_load_n(&names, __ATOMIC_ACQUIRE)) return true;
     (*count_inside())++;
     snprintf(path, sizeof path, "%.4000s/names", count_dir());
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    const int fd =
+        count_fits(PROFILE_NAMES_BYTES) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644) : -1;
     void *at = MAP_FAILED;
     if (fd >= 0 && posix_fallocate(fd, 0, PROFILE_NAMES_BYTES) == 0)
         at = mmap(NULL, PROFILE_NAMES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -477,6 +478,7 @@ static int make_whole(const char *path, const void *from, size_t bytes, mode_t m
 {
     static uint64_t count;
     char own[PROFILE_PATH_MAX + 64];
+    if (!count_fits(bytes)) return -1;
     snprintf(own, sizeof own, "%s.%d-%llu", path, (int)getpid(),
              (unsigned long long)__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
     const int fd = open(own, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode | 0600);
