@@ -96,9 +96,10 @@ static int errnum_of(const char *what)
     static const struct {
         const char *name;
         int value;
-    } known[] = {{"ENOSPC", ENOSPC},         {"EIO", EIO},      {"EROFS", EROFS}, {"EPERM", EPERM},
-                 {"EOPNOTSUPP", EOPNOTSUPP}, {"short", 0},      {"flip", FLIP},   {"end", END},
-                 {"SIGSEGV", CRASH},         {"SIGINT", ASKED}, {"kill", KILL}};
+    } known[] = {{"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EIO", EIO},
+                 {"EROFS", EROFS},   {"EPERM", EPERM},   {"EOPNOTSUPP", EOPNOTSUPP},
+                 {"short", 0},       {"flip", FLIP},     {"end", END},
+                 {"SIGSEGV", CRASH}, {"SIGINT", ASKED},  {"kill", KILL}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
