@@ -36,6 +36,9 @@ static void record(const char *fmt, va_list ap, const char *tail)
         int len = vsnprintf(message, sizeof message, fmt, ap);
         if (len < 0) message[0] = '\0';
         size_t used = strlen(message);
+        /* Of a text that is too long the reason stays. */
+        const size_t room = tail ? sizeof message - strlen(tail) - sizeof ": " : used;
+        if (used > room) used = room;
         if (tail) snprintf(message + used, sizeof message - used, ": %s", tail);
         plain_text(message);
         shared = false;

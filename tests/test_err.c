@@ -46,6 +46,11 @@ static void long_messages_are_cut(void **state)
     text[sizeof text - 1] = '\0';
     err_set_errno(ERR_IO, EIO, "%s", text);
     assert_int_equal(strlen(err_message()), ERR_MESSAGE_MAX - 1);
+    /* The reason stays. */
+    err_clear();
+    err_set_errno(ERR_IO, ENAMETOOLONG, "%s", text);
+    assert_int_equal(strlen(err_message()), ERR_MESSAGE_MAX - 1);
+    assert_non_null(strstr(err_message(), ": File name too long"));
 }
 
 static void shared_messages_replace(void **state)
