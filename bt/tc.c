@@ -106,11 +106,14 @@ int bt_tc_path(const char *asked, char *out, size_t size)
     return 0;
 }
 
-/* Whether an entry proves that its run was undisturbed: it says so, and its numbers agree. */
+/* Whether an entry proves that its run was undisturbed: it says so, and its numbers agree, those from
+ * the system's counters within a step of them, as where they were judged. */
 static bool proved_undisturbed(const struct bt_tc_entry *e)
 {
+    const double step = disturbance_unread().tick_s / e->t_c_s;
     return e->undisturbed && e->share_min >= DISTURBANCE_SHARE && e->share_min <= 1 &&
-           !(e->steal < 0) && !(e->steal > 1) && !(e->others < 0) && !(e->others > 1);
+           !(e->steal < 0) && !(e->steal > DISTURBANCE_STEAL + step) && !(e->others < 0) &&
+           !(e->others > DISTURBANCE_OTHERS + step);
 }
 
 /* The best entry for a key, or for the same with fewer cores, that is evident. [out] entry: what is in

@@ -179,6 +179,12 @@ static void only_undisturbed_times_are_kept_and_used(void **state)
     assert_int_equal(bt_tc_offer(store, &key, &e), 0);
     assert_int_equal(bt_tc_find(store, &key, &out, why), 0);
     assert_string_equal(why, "");
+    /* A step of the system's counters, 0.005 in 2 s, proves nothing. */
+    e = entry(2, true);
+    e.others = 0.054;
+    e.steal = 0.014;
+    assert_int_equal(bt_tc_offer(store, &key, &e), 1);
+    assert_true(stored_s(&key) == 2);
     /* Entries without evidence, or with some that contradicts itself. */
     static const char *const spoiled[] = {
         "{}",
@@ -186,7 +192,9 @@ static void only_undisturbed_times_are_kept_and_used(void **state)
         "{\"undisturbed\": true, \"share_min\": 0.09}",
         "{\"undisturbed\": true, \"share_min\": 7}",
         "{\"undisturbed\": true, \"share_min\": \"1\"}",
-        "{\"undisturbed\": true, \"share_min\": 1, \"others\": -1}"};
+        "{\"undisturbed\": true, \"share_min\": 1, \"others\": -1}",
+        "{\"undisturbed\": true, \"share_min\": 1, \"others\": 0.07}",
+        "{\"undisturbed\": true, \"share_min\": 1, \"steal\": 0.02}"};
     for (size_t i = 0; i < sizeof spoiled / sizeof spoiled[0]; i++) {
         unlink(store);
         e = entry(2, true);
