@@ -24,7 +24,18 @@ void bt_tc_hosts(const char *host, int64_t nodes, char out[128])
     out[used] = '\0';
 }
 
-/* Whether an entry has this key, or the same but for fewer cores. */
+/* Whether an entry is of these hosts, or of some of them. */
+static bool matches_hosts(const json_t *entry, const struct bt_tc_key *key, bool fewer)
+{
+    const json_int_t nodes = json_integer_value(json_object_get(entry, "nodes"));
+    char hosts[128];
+    if (!fewer || nodes == key->nodes)
+        return nodes == key->nodes && strcmp(store_text(entry, "hosts"), key->hosts) == 0;
+    bt_tc_hosts(store_text(entry, "hosts"), key->nodes, hosts);
+    return nodes > 0 && nodes < key->nodes && strcmp(hosts, key->hosts) == 0;
+}
+
+/* Whether an entry has this key, or the same but for fewer cores, of no more nodes. */
 static bool matches(const json_t *entry, const struct bt_tc_key *key, bool fewer)
 {
     const json_t *cores = json_object_get(entry, "cores");
@@ -32,11 +43,10 @@ static bool matches(const json_t *entry, const struct bt_tc_key *key, bool fewer
                       json_integer_value(cores) > 0;
     const double dt = json_number_value(json_object_get(entry, "dt"));
     return strcmp(store_text(entry, "cpu"), key->cpu) == 0 &&
-           strcmp(store_text(entry, "hosts"), key->hosts) == 0 &&
+           matches_hosts(entry, key, fewer) &&
            strcmp(store_text(entry, "mpi"), key->mpi) == 0 &&
            store_same(entry, "memory_gib", key->memory_gib) &&
            strcmp(store_text(entry, "kernel"), key->kernel) == 0 &&
-           store_same(entry, "nodes", key->nodes) &&
            (fewer ? less : store_same(entry, "cores", key->cores)) &&
            store_same(entry, "n", key->n) && store_same(entry, "steps", key->steps) &&
            fabs(dt - key->dt) <= 1e-12 * fabs(key->dt);

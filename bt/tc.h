@@ -15,8 +15,8 @@
  *       and the evidence that nothing disturbed it (base/disturbance.h), null what cannot be read:
  *         "undisturbed": true, "share_min": 0.998, "steal": 0.0, "others": 0.004 } ] }
  *
- * Only undisturbed times are kept, and none above the one for fewer cores and the same everything else,
- * since that one could be had with these cores, too. Entries without sound evidence, of older versions
+ * Only undisturbed times are kept, and none above the one for fewer cores, of as many nodes or fewer, and
+ * the same everything else, since that one could be had with these cores, too. Entries without sound evidence, of older versions
  * or damaged, and those above one for fewer cores are told and not used.
  * An entry that lacks a member of the key is kept and never found. One process per job (rank 0) calls these
  * functions. */

@@ -242,6 +242,25 @@ static void more_cores_are_never_slower(void **state)
     e = entry(0.19, true);
     assert_int_equal(bt_tc_offer(store, &key, &e), 1);
     assert_true(stored_s(&key) == 0.19 && stored_s(&one) == 0.2);
+    /* So of fewer nodes, but not of other ones. */
+    struct bt_tc_key many = key, host = key;
+    many.nodes = 3;
+    many.cores = 24;
+    many.n = host.n = 64;
+    bt_tc_hosts("rack1-n07", many.nodes, many.hosts);
+    host.nodes = 1;
+    host.cores = 8;
+    bt_tc_hosts("rack2-n11", host.nodes, host.hosts);
+    slow = entry(3, true);
+    assert_int_equal(bt_tc_offer(store, &many, &slow), 1);
+    e = entry(1, true);
+    assert_int_equal(bt_tc_offer(store, &host, &e), 1);
+    assert_true(stored_s(&many) == -1);
+    assert_non_null(strstr(why, "with fewer cores it was 1 s"));
+    assert_int_equal(bt_tc_offer(store, &many, &slow), 0);
+    strcpy(many.hosts, "other#");
+    assert_int_equal(bt_tc_offer(store, &many, &slow), 1);
+    assert_true(stored_s(&many) == 3);
     /* Norms that nobody checked prove nothing about one whose norms are right. */
     struct bt_tc_key other = key, less = one;
     other.n = less.n = 24;
