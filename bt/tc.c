@@ -42,8 +42,7 @@ static bool matches(const json_t *entry, const struct bt_tc_key *key, bool fewer
     const bool less = json_is_integer(cores) && json_integer_value(cores) < key->cores &&
                       json_integer_value(cores) > 0;
     const double dt = json_number_value(json_object_get(entry, "dt"));
-    return strcmp(store_text(entry, "cpu"), key->cpu) == 0 &&
-           matches_hosts(entry, key, fewer) &&
+    return strcmp(store_text(entry, "cpu"), key->cpu) == 0 && matches_hosts(entry, key, fewer) &&
            strcmp(store_text(entry, "mpi"), key->mpi) == 0 &&
            store_same(entry, "memory_gib", key->memory_gib) &&
            strcmp(store_text(entry, "kernel"), key->kernel) == 0 &&

@@ -35,6 +35,7 @@ struct model {
     double step_s, around_s;
     double write_s[N_MAX], hidden[N_MAX];
     double scatter, disturbed;
+    double busy; /* share of the runs that are said to be disturbed */
     enum noise noise;
     int fails; /* candidate that fails in its second run, -1: none */
     int hangs; /* run, from 1, that 60 s are lost in, with T_T; 0: none */
@@ -109,6 +110,7 @@ static struct race *run(const struct model *m, double budget_s, uint64_t seed, s
         }
         o->runs++;
         assert_true(t.rung == 0 || m->noise != QUIET || t.patience_s > t.took_s);
+        t.disturbed = m->busy > 0 && gsl_rng_uniform(rng) < m->busy;
         if (o->runs == m->hangs) t.took_s = t.t_t_s += 60;
         now_s += t.took_s;
         assert_int_equal(race_add_result(r, &t), 0);
@@ -260,6 +262,33 @@ static void no_noise_makes_a_winner(void **state)
         assert_int_equal(worse, 0);
         assert_true(wins > 0);
         assert_true(plain >= 0.95 * SEEDS);
+    }
+}
+
+/* Beside other programs nothing is concluded, however clear the times are; where fewer than half of the runs
+ * were disturbed it is. */
+static void what_was_disturbed_makes_no_winner(void **state)
+{
+    (void)state;
+    const double busy[] = {0, 0.3, 0.9};
+    for (int i = 0; i < 3; i++) {
+        struct model m = class_a(1);
+        struct outcome o;
+        int runs, disturbed;
+        m.n = 8;
+        m.disturbed = 0;
+        m.scatter = 0.005;
+        m.busy = busy[i];
+        for (int c = 0; c < m.n; c++)
+            m.write_s[c] = c == 5 ? 0.01 : 0.2 + 0.001 * c;
+        struct race *r = run(&m, 300, 5, &o);
+        const bool spoiled = race_disturbed(r, &runs, &disturbed);
+        assert_int_equal(spoiled, busy[i] > 0.5);
+        assert_int_equal(disturbed > 0, busy[i] > 0);
+        assert_int_equal(o.best, spoiled ? 0 : 5);
+        assert_int_equal(o.verdict, spoiled ? RACE_UNDECIDED : RACE_WINNER);
+        assert_int_equal(o.settled, !spoiled);
+        race_free(r);
     }
 }
 
@@ -470,6 +499,7 @@ int main(void)
         cmocka_unit_test(the_time_is_kept_when_runs_are_long),
         cmocka_unit_test(what_is_clear_is_settled_early),
         cmocka_unit_test(what_is_alike_is_tied),
+        cmocka_unit_test(what_was_disturbed_makes_no_winner),
         cmocka_unit_test(one_that_fails_leaves_and_the_race_goes_on),
         cmocka_unit_test(a_file_system_that_does_not_answer_for_a_while),
         cmocka_unit_test(the_same_seed_gives_the_same_race),

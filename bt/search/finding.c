@@ -224,7 +224,7 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     bool last;
     char label[BT_LABEL_MAX], name[BT_LABEL_MAX];
     double ratio, lo, hi, needed, seconds;
-    int finalists = 0;
+    int finalists = 0, runs, disturbed;
     const int rungs_n = race_rungs(s->race, &rung, &last);
     out[0] = '\0';
     if (best < 0) return;
@@ -248,7 +248,13 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     case RACE_UNDECIDED:
         append_text(out, "Undecided: %s will do until another is shown to be faster. ", label);
         race_needed(s->race, &needed, &seconds);
-        if (last && isfinite(needed))
+        if (race_disturbed(s->race, &runs, &disturbed))
+            append_text(
+                out,
+                "Other programs, or other virtual machines, took processors from the ranks in %d "
+                "of %d runs of the last rung; search again when the computer does nothing else.",
+                disturbed, runs);
+        else if (last && isfinite(needed))
             append_text(
                 out,
                 "%d round%s of the last rung did not decide; about %.0f, --minutes %.2g, would.",
@@ -304,12 +310,14 @@ static json_t *best_json(const struct bt_search *s, const struct race_standing *
                           js_real(hi - 1), "steps", (json_int_t)steps_of(s->job, dumps_of(s, rung)),
                           "dumps", (json_int_t)dumps_of(s, rung), "rounds", rounds, "against",
                           against, "hints", hint_forms(c, s->readers));
-    js_set(o, "rung_runs", json_integer(s->rung_runs));
-    js_set(o, "disturbed_runs", json_integer(s->disturbed_runs));
     double needed, needed_s;
+    int runs, disturbed;
+    const bool spoiled = race_disturbed(s->race, &runs, &disturbed);
+    js_set(o, "rung_runs", json_integer(runs));
+    js_set(o, "disturbed_runs", json_integer(disturbed));
     race_needed(s->race, &needed, &needed_s);
     js_set(o, "rounds_needed",
-           race_verdict(s->race) == RACE_UNDECIDED ? js_real(needed) : json_null());
+           race_verdict(s->race) == RACE_UNDECIDED && !spoiled ? js_real(needed) : json_null());
     free(line);
     return o;
 }
@@ -482,6 +490,8 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
     race_standings(s->race, stand);
     json_t *best = best_json(s, stand), *one;
     char text[64], ratio[64], label[BT_LABEL_MAX];
+    int runs, disturbed;
+    const bool spoiled = race_disturbed(s->race, &runs, &disturbed);
     size_t i;
     fputc('\n', to);
     plain_entry(to, "Answer", "%s", json_string_value(json_object_get(best, "answer")));
@@ -491,12 +501,12 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
                           js_number(best, "zeta_hi")),
             json_integer_value(json_object_get(best, "dumps")),
             json_integer_value(json_object_get(best, "rounds")));
-    if (s->disturbed_runs > 0)
+    if (!spoiled && disturbed > 0) /* else the answer says it */
         plain_entry(
             to, "Disturbed",
             "other programs, or other virtual machines, took processors from the ranks in %d of "
-            "%d runs of the last rung",
-            s->disturbed_runs, s->rung_runs);
+            "%d runs of the newest rung",
+            disturbed, runs);
     json_array_foreach(json_object_get(best, "against"), i, one)
     {
         snprintf(label, sizeof label, "%s", json_string_value(json_object_get(one, "label")));
@@ -506,7 +516,10 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
                    with_interval(ratio, js_number(one, "ratio"), js_number(one, "lo"),
                                  js_number(one, "hi")));
     }
-    print_state(s, stand, RACE_TIED, "Cannot be told apart from the best: T_T over its T_T", to);
+    print_state(s, stand, RACE_TIED,
+                spoiled ? "Not judged: T_T over that of the best"
+                        : "Cannot be told apart from the best: T_T over its T_T",
+                to);
     print_effects(s, to);
     print_state(s, stand, RACE_FAILED, "Failed, and left out:", to);
     fputs("\nRun it with\n", to);

@@ -22,9 +22,7 @@ struct bt_search {
     unsigned readers;             /* of hints, those in force (struct io_surroundings) */
     enum bt_search_end end;       /* as if asked to stop now, while it goes on */
     double seconds;
-    int rung;                      /* the newest */
-    int rung_runs, disturbed_runs; /* its runs that count; of these (base/disturbance.h) */
-    bool printed;                  /* what was found is printed already */
+    bool printed;  /* what was found is printed already */
     json_t *key;   /* of the choice (bt/search/choice.h); NULL: it cannot be remembered */
     json_t *known; /* entry of the store, which an earlier search left; NULL: none */
     const char **known_hints; /* of the candidate made of it; the texts are in known */

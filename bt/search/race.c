@@ -245,13 +245,25 @@ int race_plain(const struct race *r)
     return plain;
 }
 
+bool race_disturbed(const struct race *r, int *runs, int *disturbed)
+{
+    *runs = *disturbed = 0;
+    for (int i = 0; i < r->trials_n; i++) {
+        if (r->trial[i].rung != r->rung) continue;
+        *runs += 1;
+        *disturbed += r->trial[i].disturbed;
+    }
+    return r->last && *disturbed > 0 && 2 * *disturbed >= *runs;
+}
+
 /* The finalist with the smallest ratio to the plain one of those shown to be faster; the plain one
- * where there is none. */
+ * where there is none, or too much was disturbed. */
 static int fastest(const struct race *r)
 {
     const int plain = race_plain(r);
     double ratio, lo, hi, least = INFINITY;
-    int first = plain;
+    int first = plain, runs, disturbed;
+    if (race_disturbed(r, &runs, &disturbed)) return plain;
     for (int c = 0; c < r->plan.n; c++) {
         if (c == plain || !r->runner[c].finalist || r->runner[c].state == RACE_FAILED) continue;
         (void)race_ratio(r, r->rung, c, plain, &ratio, &lo, &hi);
@@ -479,6 +491,7 @@ static void conclude(struct race *r, double now_s)
 {
     const int plain = race_plain(r), first = fastest(r);
     double ratio, lo, hi, to_lo, to_hi;
+    int runs, disturbed;
     bool is_look = false, all = true;
     for (int k = 0; k < r->paired.n; k++)
         is_look = is_look || r->paired.rounds[k] == r->round;
@@ -493,8 +506,9 @@ static void conclude(struct race *r, double now_s)
     }
     (void)race_ratio(r, r->rung, winner(r), RACE_COMPUTE, &ratio, &lo, &hi);
     all = all && isfinite(lo) && isfinite(hi);
-    r->settled = (is_look && all) || r->round == ROUNDS_END;
-    if (r->settled)
+    const bool end = r->round == ROUNDS_END;
+    r->settled = ((is_look && all) || end) && !race_disturbed(r, &runs, &disturbed);
+    if (r->settled || end)
         r->phase = OVER;
     else if (now_s + predict_round_s(r, r->dumps) > r->end_s) {
         r->phase = OVER; /* what only part of a round tells is not used */

@@ -15,6 +15,9 @@
  *            had a part in choosing them. Each is compared with the plain one at the looks of
  *            base/sequential.h; the error of all comparisons together is 5 %
  *
+ * Where half of the runs of the last rung or more were disturbed nothing is concluded: the race goes on while
+ * there is time, since that may pass.
+ *
  * The winner is the simplest of those shown to be faster than the plain one and not shown to be slower
  * than the fastest of these. Without one the plain candidate wins, which is an
  * answer, too. So among equal candidates the plain one wins at least 95 % of races, and one that is slower
@@ -52,6 +55,7 @@ struct race_trial {
     int64_t dumps;
     double patience_s; /* who takes longer is waiting for something that does not answer */
     double t_t_s;      /* NaN: failed */
+    bool disturbed;    /* other programs took processors from it */
     double took_s;     /* with all around it */
 };
 
@@ -99,7 +103,7 @@ int race_add_result(struct race *race, const struct race_trial *done);
 bool race_settled(const struct race *race);
 
 enum race_verdict {
-    RACE_UNDECIDED, /* the time was over before it was known whether any is faster */
+    RACE_UNDECIDED, /* it was over before it was known whether any is faster, or was disturbed */
     RACE_WINNER,    /* the best is faster than the plain candidate */
     RACE_NO_WINNER, /* the plain one will do */
 };
@@ -125,6 +129,10 @@ int race_rungs(const struct race *race, const struct race_rung **rung, bool *las
  * the number of rounds. */
 int race_ratio(const struct race *race, int rung, int a, int b, double *ratio, double *lo,
                double *hi);
+
+/* Of the newest rung: runs that did not fail, and of these the disturbed ones. Whether these are so many in the
+ * last rung that nothing is concluded. */
+bool race_disturbed(const struct race *race, int *runs, int *disturbed);
 
 /* How many rounds of the last rung, all together, would probably tell how each finalist compares with the plain
  * candidate, and what a race with as many takes; NaN where nobody can say. */

@@ -106,10 +106,7 @@ static void keep_choice(struct bt_search *search)
     json_t *options = bt_candidate_options(&search->space.candidate[best]);
     if (bt_choice_keep(job, search->key, search->space.candidate[best].writer, options,
                        json_object_get(finding, "best")) < 0) {
-        bt_notice(job->notices, "--io auto: %s.%s", err_message(),
-                  2 * search->disturbed_runs >= search->rung_runs
-                      ? " Search again when the computer does nothing else."
-                      : "");
+        bt_notice(job->notices, "--io auto: %s.", err_message());
         err_clear();
     }
     json_decref(options);
@@ -256,10 +253,7 @@ static int run_trial(struct bt_search *search, struct bt_solver *solver, struct 
     int rc = bt_job_make_run(job, solver, &task, &o);
     const bool good = is_usable(&o, rc, why);
     t->t_t_s = good ? o.run.t_t_s : NAN;
-    if (t->rung > search->rung) search->rung_runs = search->disturbed_runs = 0;
-    search->rung = t->rung;
-    search->rung_runs += good ? 1 : 0;
-    search->disturbed_runs += good && o.run.disturbance.disturbed ? 1 : 0;
+    t->disturbed = good && o.run.disturbance.disturbed;
     bt_outcome_free(&o);
     if (!good && rc == 0 && !c) rc = err_set(ERR_VERIFY, "computing alone: %s", why);
     if (!good && c && rc != ERR_USAGE) {
