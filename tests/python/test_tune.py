@@ -5,7 +5,7 @@ import random
 import unittest
 from types import SimpleNamespace
 
-from nht1.study.tune import component_names
+from nht1.study.tune import Tuner, component_names
 from nht1.study.tune_choice import Choice, Ratio
 from nht1.study.tune_ways import Way, plain, settings_of
 from nht1.study.tune_words import command_of
@@ -27,6 +27,24 @@ class Choosing(unittest.TestCase):
         times = [rounds(1, 0.01, 1), rounds(0.8, 0.01, 2), rounds(0.799, 0.01, 3)]
         self.assertEqual(Choice(times, [0, 1, 102]).number, 1)
         self.assertEqual(Choice(times, [0, 102, 1]).number, 2)
+
+    def test_what_half_of_the_runs_were_disturbed_in_is_no_winner(self):
+        times = [rounds(1, 0.01, 1), rounds(0.7, 0.01, 2)]
+        self.assertEqual(Choice(times, [0, 1], 19).verdict, 'winner')
+        choice = Choice(times, [0, 1], 20)
+        self.assertEqual((choice.number, choice.verdict, choice.needed), (0, 'undecided', None))
+        self.assertEqual(choice.answer(['posix', 'a'], 7.5), (
+            'Undecided: posix will do until another way is shown to be faster. Other programs, or other virtual machines, took '
+            'processors from the ranks in 20 of 40 runs of the comparison; measure again when the computer does nothing else.'))
+
+    def test_it_does_not_matter_only_where_each_search_says_so(self):
+        def told(*verdicts):
+            tuner = SimpleNamespace(stopped=False, found={'searches': list(verdicts)})
+            way = Tuner.final(tuner, [(plain(), {'best': {'verdict': v, 'answer': v + '.'}}) for v in verdicts])
+            self.assertEqual(way.key, plain().key)
+            return tuner.found['verdict'], tuner.found['answer']
+        self.assertEqual(told('no winner', 'no winner'), ('no winner', 'no winner.'))
+        self.assertEqual(told('no winner', 'undecided'), ('undecided', 'undecided.'))
 
     def test_no_winner(self):
         choice = Choice([rounds(1, 0.004, 1), rounds(0.999, 0.004, 2)], [0, 1])

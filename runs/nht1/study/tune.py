@@ -20,7 +20,7 @@ import time
 from types import SimpleNamespace
 
 from .. import VERSION, command, stats, text, tools, trouble
-from ..results import at, integer, items, members, real, word, words
+from ..results import at, integer, items, members, real, true, word, words
 from ..search import COMPONENT
 from . import child, launch, probe, programs, whole
 from . import description as ini
@@ -259,15 +259,16 @@ class Tuner:
         if not self.stopped and len(ways) > 1:
             steps = self._steps(winners)
             self.say('Comparison: %s' % ' against '.join(w.name for w in ways))
-            times, failed = self._measure('final', ways, max(0.5, self.left_s() / 60), steps)
-            choice = Choice(times, [way.cost(self.component) for way in ways])
+            times, failed, disturbed = self._measure('final', ways, max(0.5, self.left_s() / 60), steps)
+            choice = Choice(times, [way.cost(self.component) for way in ways], disturbed)
             self.found['final'] = {
                 'rounds': max([n for t in times for n in t], default=0), 'steps': steps,
+                'disturbed_runs': disturbed,
                 'ways': _rows(ways, times, failed, choice.number or 0)}
             self.say()
-        elif not self.stopped:  # each search came back to plain writing
-            self.found.update(verdict=word(winners[0][1], 'best.verdict') or 'undecided',
-                              answer=word(winners[0][1], 'best.answer'))
+        elif not self.stopped:  # each search came back to plain writing; that it is settled takes all of them
+            search = next((s for _, s in winners if word(s, 'best.verdict') != 'no winner'), winners[0][1])
+            self.found.update(verdict=word(search, 'best.verdict') or 'undecided', answer=word(search, 'best.answer'))
             return ways[0]
         self.found.update(verdict=choice.verdict, answer=choice.answer(
             [way.name for way in ways], self._minutes_for(choice, times))
@@ -303,15 +304,18 @@ class Tuner:
                      for s in self.found['searches'] if s['result']), {})
 
     def _measure(self, folder, ways, minutes, steps=None):
-        """Runs ways against each other. Returns, of each, {round: T_T} and the messages of runs that failed."""
+        """Runs ways against each other. Returns, of each, {round: T_T} and the messages of runs that failed; and in
+        how many of the runs other programs took processors."""
         driver = self._study(folder, {
             'title': 'ways to write against each other', 'repeats': str(self.args.rounds),
             'minutes': '%.2f' % minutes},
             dict(self.common, **({'steps': str(steps)} if steps else {})),
             [(way.name, way.settings()) for way in ways])
-        return ([{n: found[way.writer][0] for n, (record, found) in tally.runs.items()
-                  if record['ok'] and found.get(way.writer)} for way, tally in zip(ways, driver.tallies)],
-                [[r['trouble'] for r, _ in tally.runs.values() if not r['ok']] for tally in driver.tallies])
+        times = [{n: found[way.writer][0] for n, (record, found) in tally.runs.items()
+                  if record['ok'] and found.get(way.writer)} for way, tally in zip(ways, driver.tallies)]
+        disturbed = sum(any(true(r, 'disturbance.disturbed') for r in items(driver.folder.result(tally.name(n)), 'runs'))
+                        for tally, mine in zip(driver.tallies, times) for n in mine)
+        return times, [[r['trouble'] for r, _ in tally.runs.values() if not r['ok']] for tally in driver.tallies], disturbed
 
     def _newest(self, chosen):
         """{t_t_s, steps, dumps, rounds} of the comparison, where the choice took part."""
@@ -391,7 +395,7 @@ class Tuner:
                  'ratio': 1.0 if same else None, 'lo': None, 'hi': None}
         if not same:
             self.say('Check: %s against %s' % (chosen.name, reference.name))
-            (base, way), _ = self._measure('check', [reference, chosen], CHECK_MINUTES)
+            (base, way), _, _ = self._measure('check', [reference, chosen], CHECK_MINUTES)
             self.say()
             ratio = Ratio(way, base)
             found.update(rounds=ratio.pairs, ratio=ratio.centre, lo=ratio.lo, hi=ratio.hi)

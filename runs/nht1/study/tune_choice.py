@@ -47,14 +47,15 @@ class Ratio:
 
 class Choice:
     """Which way to take. times: [{round: T_T}], of each way; costs: how much each asks for, the least of
-    the plain way."""
+    the plain way; disturbed: in how many of these runs other programs took processors."""
 
-    def __init__(self, times, costs):
+    def __init__(self, times, costs, disturbed=0):
+        self.disturbed, self.runs = disturbed, sum(map(len, times))
         measured = [i for i in range(len(times)) if times[i]]
         self.plain = min(measured, key=lambda i: costs[i], default=None)
         self.number, self.verdict, self.against = self.plain, 'undecided', {}
         self.needed = None  # rounds that would decide; None: decided, or not known
-        if self.plain is None:
+        if self.plain is None or self.spoiled():
             return
         others = [i for i in measured if i != self.plain]
         self.against = {i: Ratio(times[i], times[self.plain], ERROR / max(1, len(others)))
@@ -75,12 +76,25 @@ class Choice:
             least = math.ceil(1 + math.log2(len(others) / ERROR))
             self.needed = least if any(r.pairs < least for r in self.against.values()) else None
 
+    def spoiled(self):
+        """Disturbed in half of the runs or more, as a search is (race_disturbed of bt/search/race.h)."""
+        return 0 < self.runs <= 2 * self.disturbed
+
     def round_s(self, times):
         """Seconds of a round: the median of each way."""
         return math.fsum(stats.median(t.values()) for t in times if t)
 
     def answer(self, names, minutes=None):
-        """In a sentence. names: of the ways. minutes: for the rounds that are needed; None: not known."""
+        """In a sentence, with another one where runs were disturbed. names: of the ways. minutes: for the rounds that
+        are needed; None: not known."""
+        disturbance = 'Other programs, or other virtual machines, took processors from the ranks in %d of %d runs of the comparison' % (
+            self.disturbed, self.runs)
+        if self.spoiled():
+            return 'Undecided: %s will do until another way is shown to be faster. %s; measure again when the computer does ' \
+                'nothing else.' % (names[self.plain], disturbance)
+        return self._compared(names, minutes) + (' %s.' % disturbance if self.disturbed else '')
+
+    def _compared(self, names, minutes):
         if self.plain is None:
             return 'No way could be measured.'
         plain, won = names[self.plain], self.against.get(self.number)
