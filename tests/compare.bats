@@ -186,7 +186,8 @@ print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$
         and ([.metrics[] | select(.name | startswith("T_R of mpiio"))] | length == 3)' c.json
     # Both values are plausible, their ratio is not.
     jq -n '{schema: "nht1-profile/1", stamps: [], profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0, written_bytes: 1},
-        zeta: {rounds: [range(6) | {t_t_s: 1e60, t_c_s: 1e-60}]}}' >p.json
+        zeta: {rounds: [range(6) | {t_t_s: 1e60, t_c_s: 1e-60,
+        disturbance: {disturbed: false, processors_shared: false}}]}}' >p.json
     run nht1-report compare p.json p.json --json c.json
     expect_status 0
     jq -e '.notes == ["1 + zeta of the program is not compared: a value is no measurement"]' c.json
@@ -427,7 +428,8 @@ workloads() {
 
 @test "profiled programs are compared by T_T and 1 + zeta" {
     jq -n '{schema: "nht1-profile/1", stamps: [], profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0,
-        written_bytes: 100}, zeta: {rounds: [range(6) | {t_t_s: (1 + . * 5 % 7 * 0.001), t_c_s: 1}]}}' >a.json
+        written_bytes: 100}, zeta: {rounds: [range(6) | {t_t_s: (1 + . * 5 % 7 * 0.001), t_c_s: 1,
+        disturbance: {disturbed: false, processors_shared: false}}]}}' >a.json
     jq '.zeta.rounds[].t_t_s *= 1.5' a.json >b.json
     run nht1-report compare a.json b.json --json c.json
     expect_status 2
@@ -438,6 +440,14 @@ workloads() {
     run nht1-report compare a.json b.json
     expect_status 1
     expect_text "profile.written_bytes"
+    # Without evidence of a pair, or of a profile without pairs, nobody knows what else went on.
+    change b.json '.profile.written_bytes = 100 | .zeta.rounds[3].disturbance = null'
+    run nht1-report compare a.json b.json
+    expect_status 1
+    expect_text "B does not tell whether something else used the machine"
+    jq '.zeta = null' a.json >c.json
+    run nht1-report compare a.json c.json
+    expect_text "B does not tell whether something else used the machine"
 }
 
 @test "wrong words on the command line" {

@@ -27,9 +27,14 @@ has() {
 
 @test "every data access function is counted, with its bytes, and does what it did" {
     mpi_run 2 "$NHT1_TESTBIN/mkcalls" all plain.dat
-    profiled --split run 2 all seen.dat
+    NHT1_PROC=$NHT1_ROOT/tests/proc/busy profiled --json p.json --split run 2 all seen.dat
     expect_status 0
     cmp plain.dat seen.dat
+    # What else went on is told without --t-c as well.
+    expect_schema nht1-profile-1 p.json
+    expect_json p.json '.disturbance.disturbed and .zeta == null and [.stamps[] | .code, .severity] == ["disturbed", "warn"]
+        and (.disturbance.share_min | . > 0 and . <= 1) and (.disturbance.steal | . > 0.0299 and . < 0.0301)'
+    expect_text "Disturbed: ranks got "
     k=0
     for f in write_at write_at_all iwrite_at write_at_all_begin write write_all iwrite write_all_begin write_shared \
         write_ordered iwrite_shared write_ordered_begin iwrite_at_all iwrite_all read_at read_at_all iread_at \

@@ -405,10 +405,6 @@ static void print_zeta(const struct profile_zeta *z, const struct profile_round 
                 "          %s written through the shared pointer by single ranks were read "
                 "instead of dropped: T_C includes their time\n",
                 units_bytes((double)round[0].kept_bytes, kept));
-    size_t i;
-    json_t *stamp;
-    fputc('\n', stderr);
-    json_array_foreach(z->stamps, i, stamp) plain_line(stderr, "%s", stamp_text(stamp, "sentence"));
 }
 
 static json_t *zeta_json(const struct profile_zeta *z, const struct profile_round *round, int n,
@@ -434,7 +430,7 @@ static json_t *zeta_json(const struct profile_zeta *z, const struct profile_roun
 
 static int save_json(const struct options *o, const struct conf_list *args, const char *began,
                      int status, const struct profile_run *run, const struct profile_round *round,
-                     int n, json_t *zeta, json_t *stamps)
+                     int n, const struct disturbance *d, json_t *zeta, json_t *stamps)
 {
     json_t *certificates = json_array();
     for (int i = 0; i < n && round[i].certificate.ranks_n > 0; i++)
@@ -445,11 +441,11 @@ static int save_json(const struct options *o, const struct conf_list *args, cons
     for (int a = 0; a < args->n; a++)
         json_array_append_new(command, js_text(args->item[a]));
     json_t *result =
-        json_pack("{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:o s:o}", "schema", "nht1-profile/1",
+        json_pack("{s:s s:s s:s s:s s:o s:o s:i s:o s:o s:o s:o s:O}", "schema", "nht1-profile/1",
                   "version", nht1_build, "started_utc", began, "ended_utc", ended, "options",
                   conf_json(&program, o), "command", command, "command_status", status, "profile",
-                  profile_json(run), "zeta", zeta ? zeta : json_null(), "certificates",
-                  certificates, "stamps", stamps ? json_incref(stamps) : json_array());
+                  profile_json(run), "disturbance", disturbance_json(d), "zeta",
+                  zeta ? zeta : json_null(), "certificates", certificates, "stamps", stamps);
     const int rc = js_result(o->json, result);
     if (rc < 0) err_prefix("--json: ");
     json_decref(result);
@@ -764,17 +760,29 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
     return 0;
 }
 
+/* Of the run that the profile is of, the last one with writes. */
+static const struct disturbance *newest(const struct profile_round *round, int n)
+{
+    while (n > 1 && !round[n - 1].with.known)
+        n--;
+    return &round[n - 1].with;
+}
+
 /* The workload, the result and what is told. measured: they have a zeta. */
 static int report_profile(const struct options *o, const struct conf_list *args, const char *began,
                           const struct profile_run *run, const struct profile_round *round, int n,
                           const struct profile_pairs *pairs, bool measured, int status)
 {
+    const struct disturbance *d = newest(round, n);
     struct profile_zeta z = {0};
+    size_t i;
+    json_t *stamp;
     int rc = save_workload(o, run);
     if (rc == 0 && o->accesses) rc = save_accesses(o, run);
     if (rc == 0 && measured) rc = profile_judge(round, n, pairs, &z);
+    if (!z.stamps) disturbance_stamp(d, z.stamps = json_array());
     if (rc == 0 && o->json)
-        rc = save_json(o, args, began, status, run, round, n,
+        rc = save_json(o, args, began, status, run, round, n, d,
                        measured ? zeta_json(&z, round, n, run) : NULL, z.stamps);
     if (rc == 0 && !o->quiet) {
         fputc('\n', stderr);
@@ -782,6 +790,9 @@ static int report_profile(const struct options *o, const struct conf_list *args,
             plain_line(stderr, "nht1-profile: the workload is in %s", o->out);
         profile_print(run, stderr);
         if (measured) print_zeta(&z, round, n, run);
+        if (json_array_size(z.stamps) > 0) fputc('\n', stderr);
+        json_array_foreach(z.stamps, i, stamp)
+            plain_line(stderr, "%s", stamp_text(stamp, "sentence"));
     }
     profile_zeta_end(&z);
     if (rc == 0 && !o->quiet && ferror(stderr)) /* which has no buffer */

@@ -256,7 +256,7 @@ def unproved(root, kind, writers=None):
             return 'has no stamps'
         if len(stamps(part)) != len(listed) or any(word(s, 'severity') not in SEVERITIES for s in listed):
             return 'has stamps that cannot be read'
-    for part in runs if kind == 'nht1-bt' else [root] if kind != 'nht1-profile' else []:
+    for part in runs if kind == 'nht1-bt' else items(root, 'zeta.rounds') or [root]:
         evidence = members(part, 'disturbance')
         if not all(isinstance(evidence.get(key), bool) for key in ('disturbed', 'processors_shared')):
             return 'does not tell whether something else used the machine'
