@@ -379,19 +379,33 @@ static void append(char *to, size_t size, const char *fmt, ...)
     va_end(args);
 }
 
-/* What cannot be told about a run, separated by commas. */
-static void name_unreadable(struct disturbance *d, bool too_short, bool kernel_seen)
+/* On how many nodes something cannot be told, and of how many ranks. */
+struct unread {
+    int shares, steal, others, inside, pressure, mhz;
+    bool too_short;
+};
+
+/* What cannot be told about a run of n ranks, separated by commas. */
+static void name_unreadable(struct disturbance *d, const struct unread *u, int n)
 {
+    const struct {
+        int missing;
+        const char *name;
+    } of_node[] = {{u->too_short ? 0 : u->steal, "steal"},
+                   {u->too_short ? 0 : u->others, "other programs"},
+                   {u->too_short ? 0 : u->inside, "what other programs do inside the kernel"},
+                   {u->pressure, "memory pressure"},
+                   {u->mhz, "frequency"}};
     char *to = d->unreadable;
     const size_t size = sizeof d->unreadable;
-    const bool others_part = !isnan(d->others) && !kernel_seen;
-    if (isnan(d->share_min)) append(to, size, ", the ranks' share of their processors");
-    if (too_short) append(to, size, ", steal and other programs in so short a time");
-    if (!too_short && isnan(d->steal)) append(to, size, ", steal");
-    if (!too_short && isnan(d->others)) append(to, size, ", other programs");
-    if (!too_short && others_part) append(to, size, ", what other programs do inside the kernel");
-    if (isnan(d->pressure)) append(to, size, ", memory pressure");
-    if (isnan(d->mhz)) append(to, size, ", frequency");
+    if (u->shares > 0)
+        append(to, size, ", the ranks' share of their processors%s",
+               u->shares < n ? " for some ranks" : "");
+    if (u->too_short) append(to, size, ", steal and other programs in so short a time");
+    for (size_t i = 0; i < sizeof of_node / sizeof of_node[0]; i++)
+        if (of_node[i].missing > 0)
+            append(to, size, ", %s%s", of_node[i].name,
+                   of_node[i].missing < d->nodes_n ? " on some nodes" : "");
     if (to[0]) memmove(to, to + 2, strlen(to + 2) + 1);
 }
 
@@ -476,7 +490,8 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
     struct node *node = calloc((size_t)n + 1, sizeof *node); /* an empty one ends them */
     double *share = calloc((size_t)n + 1, sizeof *share);
     const struct node *worst = NULL;
-    bool noticed = false, too_short = false, kernel_seen = true, others_known = true;
+    struct unread unread = {0};
+    bool noticed = false;
     *d = (struct disturbance){.share_min = NAN,
                               .share_median = NAN,
                               .steal = NAN,
@@ -489,12 +504,16 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
     if (!node || !share) goto out;
     const int shares_n = sort_ranks(part, n, d, node, share);
     if (shares_n > 0) d->share_median = share[(shares_n - 1) / 2];
+    unread.shares = n - shares_n;
     for (struct node *of = node; of->part; of++) {
         node_judge(of);
         noticed = noticed || of->noticed;
-        too_short = too_short || of->too_short;
-        kernel_seen = kernel_seen && isfinite(of->part->kernel_s);
-        others_known = others_known && !isnan(of->others);
+        unread.too_short = unread.too_short || of->too_short;
+        unread.steal += isnan(of->steal);
+        unread.others += isnan(of->others);
+        unread.inside += !isnan(of->others) && !isfinite(of->part->kernel_s);
+        unread.pressure += isnan(of->part->pressure);
+        unread.mhz += isnan(of->part->mhz);
         if (!worst || of->others > worst->others) worst = of;
         d->steal = larger_known(d->steal, of->steal);
         d->others = larger_known(d->others, of->others);
@@ -505,11 +524,11 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
     }
     const bool low = d->share_min < DISTURBANCE_SHARE;
     d->known = n > 0;
-    d->shared = low && !noticed && others_known;
+    d->shared = low && !noticed && unread.others == 0;
     d->disturbed = noticed || (low && !d->shared);
     d->undisturbed = shares_n == n && n > 0 && !low && !noticed;
     list_nodes(d, node);
-    name_unreadable(d, too_short, kernel_seen);
+    name_unreadable(d, &unread, n);
     if (worst) make_sentence(d, worst->part->host);
 out:
     free(node);

@@ -236,10 +236,17 @@ static void the_worst_rank_and_node_count(void **unused)
     const json_t *first = json_array_get(d.nodes, 0);
     assert_string_equal(json_string_value(json_object_get(first, "host")), "n1");
     disturbance_end(&d);
-    part[3].share = NAN; /* of one rank not known */
+    part[3].share = NAN; /* of one rank not known, nor much of its node */
+    part[2].cpus_n = 0;
+    part[2].pressure = NAN;
     part[4].busy_user_s = 9;
     disturbance_judge(part, 5, &d);
     assert_true(!d.undisturbed && !d.disturbed && near(d.share_min, 0.999));
+    assert_true(near(d.others, 0) && near(d.steal, 0));
+    assert_string_equal(d.unreadable,
+                        "the ranks' share of their processors for some ranks, steal on some "
+                        "nodes, other programs on some nodes, memory pressure on some nodes");
+    assert_non_null(strstr(d.sentence, d.unreadable));
     disturbance_end(&d);
 }
 
