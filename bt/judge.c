@@ -68,6 +68,8 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
     for (int i = 0; i < j->rows_n && job->tc.origin != BT_TC_UNKNOWN; i++) {
         const double today = row[i].median.t_t_s;
         if (strcmp(row[i].writer, BT_COMPUTE) != 0 || !(today > (1 + SLOW_TODAY) * best)) continue;
+        const json_t *of_row = stamp_find(row[i].stamps, STAMP_DISTURBED);
+        const bool spoiled = of_row && strcmp(stamp_text(of_row, "severity"), "warn") == 0;
         json_t *numbers = stamp_number(NULL, "t_c_s", best);
         stamp_number(numbers, "t_c_today_s", today);
         stamp_number(numbers, "runs_n", row[i].runs);
@@ -77,6 +79,7 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
             "T_C used for zeta, %.4g s%s",
             today, row[i].runs, units_plural(row[i].runs), 100 * (today / best - 1), best,
             job->tc.origin == BT_TC_FROM_USER ? "."
+            : spoiled                         ? ": other programs had processors meanwhile."
                                               : ": the paired zeta, over the times of this job, "
                                                 "is not affected.");
     }

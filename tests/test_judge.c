@@ -154,6 +154,14 @@ static void noise_is_not_called_slow_writing(void **state)
     json_decref(s);
     s = job_judged();
     assert_true(numbers(s, "disturbed", "t_c_s") == 94.0);
+    assert_non_null(
+        strstr(stamp_text(stamp_find(s, STAMP_DISTURBED), "sentence"), "is not affected"));
+    json_decref(s);
+    /* That would deny what is said of disturbed rounds. */
+    for (int i = 0; i < job.outcomes_n; i++)
+        outcome[i].run.disturbance = (struct disturbance){.known = true, .disturbed = true};
+    s = job_judged();
+    assert_null(strstr(stamp_text(stamp_find(s, STAMP_DISTURBED), "sentence"), "is not affected"));
     json_decref(s);
 }
 
