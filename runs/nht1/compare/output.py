@@ -41,7 +41,7 @@ def as_junit(c, a, b, fail_on):
         said = '%s: B / A = %.3f, interval %s' % (m.verdict, m.numbers['ratio'], m.interval)
         fails = m.verdict == WORSE and (m.primary or fail_on == ANY) or m.verdict == UNCLEAR and \
             fail_on == UNCLEAR and m.primary
-        outcome = 'failure' if fails else 'skipped' if m.verdict in (UNCLEAR, FEW, WORSE) else ''
+        outcome = 'failure' if fails else 'skipped' if m.verdict in (UNCLEAR, FEW, WORSE, NOT) else ''
         cases.append(junit.case('nht1-report.compare', m.name, outcome, m.verdict, said, {
             'a': m.numbers['a_median'], 'b': m.numbers['b_median'], 'unit': m.unit, 'primary': int(m.primary),
             **{k: m.numbers[k] for k in ('ratio', 'ratio_lo', 'ratio_hi', 'p_corrected')},
@@ -63,7 +63,7 @@ def as_page(c, a, b):
     found.section(2, 'metrics', 'Metrics')
     figure = page.Figure('ratios', 'B against A')
     figure.panel(x={'ticks': enumerate(m.name for m in c.metrics)}, y='B / A', across=True)
-    for verdict in (SAME, UNCLEAR, BETTER, WORSE, FEW):  # in the order of colours
+    for verdict in (SAME, UNCLEAR, BETTER, WORSE, FEW, NOT):  # in the order of colours
         figure.series(verdict, 'points', [
             (i, *(math.nan if m.numbers[k] is None else m.numbers[k] for k in ('ratio', 'ratio_lo', 'ratio_hi')))
             for i, m in enumerate(c.metrics) if m.verdict == verdict])

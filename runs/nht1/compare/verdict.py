@@ -79,6 +79,8 @@ class Comparison:
                                  'quantities': [{'a': m.a, 'b': m.b} for m in group]}])[0]
             for m, numbers in zip(group, answer['quantities']):
                 m.judge(numbers, self.threshold, self.level)
+                if self.reasons:  # then nothing is said of any of them
+                    m.verdict = NOT
 
     def _choose(self, metric):
         """The quantity that decides; it stands first."""
