@@ -165,6 +165,7 @@ sims_of() {
 }
 
 @test "killed, its files beside the result go with the next one there" {
+    slow
     touch hold.3
     local ab=("$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --value 1)
     "${ab[@]}" >said 2>&1 3>&- &

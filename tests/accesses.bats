@@ -79,6 +79,7 @@ END
 }
 
 @test "accesses to files for which there is no room are lost, not another file's" {
+    slow
     cat >folders.py <<'END'
 import os
 os.mkdir('d')

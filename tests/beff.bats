@@ -66,6 +66,7 @@ conforms() {
 }
 
 @test "at many numbers of ranks: a result that conforms, with its own average" {
+    slow
     local n
     conforms "$BATS_FILE_TMPDIR/r3.json" 3
     conforms "$BATS_FILE_TMPDIR/r7.json" 7
@@ -162,6 +163,7 @@ conforms() {
 }
 
 @test "balance: given, from HPL and HPCC, from BT, labelled" {
+    slow
     printf '%s\n' 'T/V                N    NB     P     Q               Time                 Gflops' \
         'WR11C2R4       29184   192     2     2             305.63             5.4221e+01' \
         'WR11C2R4       29184   192     4     1             305.63             4.4221e+01' >HPL.out

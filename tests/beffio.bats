@@ -431,6 +431,7 @@ held() {
 }
 
 @test "a run stopped at a random moment leaves nothing" {
+    slow
     local i n=2
     [ -z "${NHT1_FULL:-}" ] || n=80
     for i in $(seq $n); do
@@ -468,6 +469,7 @@ held() {
 }
 
 @test "what a killed run left is cleaned away by the next one, whatever its partitions" {
+    slow
     held pwrite:3:2 _data_i00_003_2.002 3 -T 5 -N 3 --max-space 300M
     kill_ranks nht1-beffio
     wait "$job" || true

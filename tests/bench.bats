@@ -46,6 +46,7 @@ expect() {
 }
 
 @test "settings are taken from outside, and every round runs each" {
+    slow
     local isa=avx2 # generic code takes ten times as long
     grep -qw avx2 /proc/cpuinfo || isa=generic
     bench compute CLASSES=S ROUNDS=2 SETTINGS="1 1 auto $isa"$'\n2 1 1d:y auto'
@@ -66,6 +67,7 @@ expect() {
 }
 
 @test "the bench of writing: raw rates, every writer, layouts and groups" {
+    slow
     bench io CLASS=S RANKS=2 WRITERS=posix
     expect_status 0
     [ "$(grep -c '^raw, .* MB/s$' <<<"$output")" -eq 3 ]
@@ -80,6 +82,7 @@ expect() {
 }
 
 @test "the bench of bookkeeping: manifest and agreement, staging with its two bounds" {
+    slow
     mkdir out
     cp "$BENCH/staging" out
     bench bookkeeping CLASSES=S RANKS=1 STAGING_S=0.001

@@ -58,6 +58,7 @@ makefiles() {
 }
 
 @test "two makes put the studies' files in place at once" {
+    slow
     local i one two target=$PWD/b/share/nht1/runs/nht1/copied
     mk "$target" >/dev/null
     for i in 1 2 3 4; do
@@ -171,6 +172,7 @@ END
 }
 
 @test "numbers are written and read with a point in a locale that has a comma" {
+    slow
     local program
     need_program localedef
     localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" || not_here "no locale with a comma can be made (Debian: locales)"

@@ -87,6 +87,7 @@ raw() {
 }
 
 @test "a container whose structure is damaged goes on with its dumps, and the formats' tools read it again" {
+    slow
     local how kept
     need_writer hdf5
     need_writer pnetcdf

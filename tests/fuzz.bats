@@ -34,6 +34,7 @@ corpus=$NHT1_ROOT/tests/corpus/selftest
 }
 
 @test "the Python programs take hostile results: no traceback, an answer to each" {
+    slow
     real_python
     local target
     for target in $(python3 "$NHT1_ROOT/tests/fuzz/fuzz.py" --list); do

@@ -32,6 +32,7 @@ complete_words() {
 }
 
 @test "every program has a manual page with all of its options" {
+    slow
     local program name count=0
     for program in "$NHT1_BIN"/nht1-*; do
         name=${program##*/}
@@ -209,6 +210,7 @@ one_word() {
 }
 
 @test "all programs of a build, and all that are installed, call themselves by one word" {
+    slow
     local word
     word=$(cat "$NHT1_BIN/../share/nht1/runs/nht1/version")
     [[ $word == *"$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' "$NHT1_ROOT/base/version.h")"* ]]

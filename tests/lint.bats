@@ -23,6 +23,7 @@ lint() {
 }
 
 @test "what each of them finds is an error" {
+    slow
     need_program cppcheck shellcheck pyflakes3
     # shellcheck disable=SC2016 # for another shell
     { echo 'int f(void); int f(void) { int a[2] = {0}; return a[2]; }' >x.c

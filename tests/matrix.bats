@@ -320,6 +320,7 @@ killed_launcher() {
 }
 
 @test "SIGKILL of the launcher" {
+    slow
     each at_sites 1 killed_launcher
 }
 
@@ -333,5 +334,6 @@ interrupted() {
 }
 
 @test "SIGINT" {
+    slow
     each at_sites 1 interrupted
 }

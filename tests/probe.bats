@@ -67,6 +67,7 @@ state" ]
 }
 
 @test "what was found is kept by file system and MPI library, the last one" {
+    slow
     local -x OMPI_MCA_io=ompio
     run probe
     expect_status 0
@@ -99,6 +100,7 @@ tried() {
 }
 
 @test "nht1-probe is nht1-bt --probe: options, result, findings and exit status" {
+    slow
     local option out
     for option in $(nht1-probe --help-json | jq -r '.options[].name'); do
         nht1-bt --help-json | jq -e --arg name "$option" 'any(.options[]; .name == $name)'
@@ -154,6 +156,7 @@ tried() {
 }
 
 @test "a component that crashes, hangs, fails or babbles in one call: told, and the others are tried" {
+    slow
     [ -e "$NHT1_TESTBIN/probe_call.so" ]
     local -x LD_PRELOAD=$NHT1_TESTBIN/probe_call.so:$LD_PRELOAD NHT1_PROBE_CALL OMPI_MCA_io=ompio
     local how of

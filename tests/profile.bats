@@ -174,6 +174,7 @@ views_are_told() {
 }
 
 @test "threads do not race for what the library counts (ThreadSanitizer)" {
+    slow
     # Without the functions that stand before those of the C library, as do ThreadSanitizer's own.
     local sources=("$NHT1_ROOT"/companions/profile/preload/{count,follow,paths,pieces,preload,requests,table,timeline}.c) settings=(-std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=thread)
     need_program setarch "$(wrapper mpicc)"
@@ -375,6 +376,7 @@ views_are_told() {
 }
 
 @test "--repeat auto: pairs go on until it is decided, or the time is over; what is wrong is refused" {
+    slow
     local program=("$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat)
     # That these runs are too short is known at the first look.
     run nht1-profile --quiet --t-c --repeat auto --minutes 1000 --json p.json -- "${program[@]}"
@@ -528,6 +530,7 @@ kept() {
 }
 
 @test "each run with writes begins as the first one did, or is refused" {
+    slow
     run nht1-profile --t-c --repeat 2 -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat
     expect_status 0
     [ "$(stat -c %s f.dat)" -eq 3000 ]

@@ -39,6 +39,7 @@ touched() {
 # In a copy of the tree with a program added by these files alone, its own beside: what is built, installed,
 # documented and checked is what would be for any other.
 @test "programs: a new one touches the files that CONTRIBUTING.md names, and no others" {
+    slow
     local copy=$BATS_TEST_TMPDIR/copy own=companions/dummy
     mkdir "$copy"
     (cd "$NHT1_ROOT" && git ls-files -z | xargs -0 cp -a --parents -t "$copy" &&

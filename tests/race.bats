@@ -45,6 +45,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 }
 
 @test "settings that are given stay, and the others are varied" {
+    slow
     run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.1 --direct --hint cb_nodes=1 --json r.json
     expect_status 0
     expect_json r.json '[.search.candidates[] | select(.writer == "async" or .writer == "uring")
@@ -87,6 +88,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 }
 
 @test "a candidate that fails is told and left out, and the search goes on" {
+    slow
     mkdir disk
     run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so:$LD_PRELOAD" NHT1_FAULT_IN="$PWD/disk" \
         NHT1_FAULT=pwrite:40:EIO:1 nht1-bt "${tiny[@]}" --io auto --minutes 0.25 \
@@ -223,6 +225,7 @@ remember() {
 }
 
 @test "what was found is run at once the next time, and has to be beaten by a new search" {
+    slow
     local choices=state/nht1/choices.json
     remember 2 '.writer = "async" | .options = ["--buffer", "64Ki", "--direct"] | .best.label = "async --buffer 64Ki --direct"
         | .best.verdict = "winner" | .best.plain = {label: "posix", ratio: 0.8, lo: 0.7, hi: 0.9}
@@ -266,6 +269,7 @@ remember() {
 }
 
 @test "a choice that says nothing is told and not run: chance, no evidence, unsettled, another release, old" {
+    slow
     local case
     # As one that was kept on a busy machine: zeta 0.854 (-0.392 to 3.133).
     for case in '.best |= (.zeta = 0.854 | .zeta_lo = -0.392 | .zeta_hi = 3.133)#the interval of its zeta, -0.392 to 3.133' \
@@ -281,6 +285,7 @@ remember() {
 }
 
 @test "a choice that cannot be run any more, or is none, is told, and a search takes its place" {
+    slow
     local choices=state/nht1/choices.json
     remember 1 '.writer = "no-such"'
     # No --minutes, or it would not look; five minutes are too long to wait for.

@@ -50,6 +50,7 @@ refused() {
 }
 
 @test "all dumps, in goes of four, at 1 to 4 ranks, and T_R is at least the time of the calls" {
+    slow
     local ranks
     for ranks in 1 2 3 4; do
         bt $ranks --io posix,async --read all --read-decomp own,3d
@@ -61,6 +62,7 @@ refused() {
 }
 
 @test "every layout is read, by blocks and by fewer ranks than have written" {
+    slow
     local layout
     for layout in mijk ijkm records; do
         bt 4 --io serial,twophase,mpiio --layout $layout --decomp 2x2x1 --read 3 \
@@ -160,6 +162,7 @@ expect_read() {
 }
 
 @test "the answer stands in the text and in the report, and over several jobs follows from their rounds" {
+    slow
     local i
     answered 60 10 8
     expect_text "answer"

@@ -29,6 +29,7 @@ assert told == [], told"
 }
 
 @test "the released programs and ours in turn: a ratio for every pattern, with rounds, notes and JSON" {
+    slow
     mkdir -p source/io
     cp "$NHT1_ROOT/tests/standin/b_eff_io.c" source/io
     released --source source --out x --json r.json --rounds 2
@@ -52,6 +53,7 @@ assert told == [], told"
 }
 
 @test "killed, its files go with the next one among the same files" {
+    slow
     mkdir source files
     cat >source/b_eff_io.c <<'END'
 #include <stdio.h>
@@ -129,6 +131,7 @@ brief_beff() {
 }
 
 @test "what does not go: no sources, no compiler, no summary" {
+    slow
     mkdir source
     released --source source
     expect_status 1

@@ -215,6 +215,7 @@ refused() {
 }
 
 @test "three kills at random times: continued to the same bytes" {
+    slow
     run "$NHT1_ROOT/tests/kill_restart" 3 "${NHT1_SEED:-7}"
     expect_status 0
     [[ $output =~ [0-9]" kills," ]] # the first job goes on until a kill has come between two dumps
@@ -363,6 +364,7 @@ killed_while_entering() {
 }
 
 @test "killed between two steps of entering a dump into the manifest: claims are true, the run goes on" {
+    slow
     killed_while_entering dump 37
 }
 

@@ -120,6 +120,7 @@ X
 }
 
 @test "programs of others: mpi4py, h5py, PnetCDF's ncmpidiff" {
+    slow
     need_open_mpi "Debian's mpi4py and h5py are linked with Open MPI"
     need_program jq python3
     local name found=""
@@ -168,6 +169,7 @@ X
 }
 
 @test "nht1-bt with mpiio and mpiio-indep, at even and uneven rank counts: calls, bytes, contiguity" {
+    slow
     need_program jq python3
     local n ranks io dump
     # 2 x 2 ranks alike; 3 ranks with slabs of 5 and 4 planes; 2 x 2 with rows of 7 and 6.

@@ -124,6 +124,7 @@ in_box() {
 }
 
 @test "full installs servers and starts none: a policy for that time, unless there is one" {
+    slow
     bare_system
     ln -s /bin/rm /bin/chmod box/
     stand_in id 'echo 0'

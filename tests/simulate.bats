@@ -34,6 +34,7 @@ simulated() {
 }
 
 @test "216 simulated ranks: the same dumps as one rank, on every platform, with synchronous sends" {
+    slow
     local platform
     mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
     for platform in flat fat-tree dragonfly torus ethernet; do
@@ -45,6 +46,7 @@ simulated() {
 }
 
 @test "synchronous sends end where the halo is exchanged behind the right-hand side" {
+    slow
     # Blocks of class W have inner lines, those of S on many ranks have none.
     local decomp
     mpi_run 1 nht1-bt --class W --steps 2 --interval 2 --io posix --out one.bin --tc 1 --quiet
@@ -57,6 +59,7 @@ simulated() {
 }
 
 @test "charged computing: a step takes its time twice, nothing is computed, nothing can be written" {
+    slow
     run simulated 8 flat --class W --steps 2 --decomp 3d --io none --charge k.json --json a.json
     expect_status 0
     run simulated 8 flat --class W --steps 2 --decomp 3d --io none --charge k.json --json b.json

@@ -185,6 +185,7 @@ written() {
 
 # A number more or less, another word, a blank, a column: each is seen.
 @test "our summaries have the shape of the released programs', number by number" {
+    slow
     local shape=$NHT1_ROOT/tests/sum_shape.py samples=$NHT1_ROOT/tests/samples change
     mkdir -p data
     run mpi_run 2 nht1-beffio -p data -MB 256 -MT 512 -T 2 -N 1,2 --definition 2.1 --sum io.sum

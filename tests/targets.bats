@@ -174,6 +174,7 @@ d.bin.json" ]
 }
 
 @test "killed while a file of another length is replaced: the next run goes on" {
+    slow
     local plan steps
     bt --io posix --out ref.bin
     for plan in rename:2 rename:3; do
@@ -190,6 +191,7 @@ d.bin.json" ]
 }
 
 @test "killed between any two steps of replacing parts: claims are true, the next run goes on" {
+    slow
     local plan
     bt --io perrank --out d.bin
     for plan in fallocate:1 rename:1 rename:2 rename:3 rename:4; do

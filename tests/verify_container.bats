@@ -221,6 +221,7 @@ same_result() {
 }
 
 @test "attributes and times of a container that contradict the manifest" {
+    slow
     every_format
     need_program jq
     make_dump f.bin
@@ -328,6 +329,7 @@ WORDS
 }
 
 @test "flipped bits in the header of a container: one line, in time" {
+    slow
     every_format
     make_dump f.bin
     for format in $formats; do

@@ -402,6 +402,7 @@ END
 }
 
 @test "a report has a figure per pattern and the panels of the paper" {
+    slow
     need_program jq
     workload 2 --patterns --set data=64k --set record=4k,8k --set "temporal=write,re-read" --json p.json --quiet
     expect_status 4

@@ -22,6 +22,7 @@ serial_file() {
 }
 
 @test "perrank: the merged file is the file of the other writers, in every layout" {
+    slow
     for layout in mijk ijkm records; do
         rm -f want.bin* parts.bin*
         serial_file --layout $layout
