@@ -23,6 +23,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/par.h"
+#include "base/simulation.h"
 #include "base/watch.h"
 #include "io/context.h"
 #include "io/file_state.h"
@@ -56,10 +57,17 @@ static int agreement_start(struct io_file *f, const uint64_t *digest)
     p->word[0] = p->rc < 0 ? p->rc : 0;
     p->word[1] = dumps_done(f);
     memcpy(f->digest_part, digest, (size_t)words * sizeof *digest);
-    TRY_MPI(
-        MPI_Iallreduce(p->word, p->lowest, 2, MPI_INT64_T, MPI_MIN, f->ctx.comm, &p->request[0]));
-    TRY_MPI(MPI_Ireduce(f->digest_part, f->digest_sum, words, MPI_UINT64_T, MPI_SUM, 0, f->ctx.comm,
-                        &p->request[1]));
+    if (simulation()) { /* whose nonblocking reductions send a message from each rank to each */
+        p->request[0] = p->request[1] = MPI_REQUEST_NULL;
+        TRY_MPI(MPI_Allreduce(p->word, p->lowest, 2, MPI_INT64_T, MPI_MIN, f->ctx.comm));
+        TRY_MPI(MPI_Reduce(f->digest_part, f->digest_sum, words, MPI_UINT64_T, MPI_SUM, 0,
+                           f->ctx.comm));
+    } else {
+        TRY_MPI(MPI_Iallreduce(p->word, p->lowest, 2, MPI_INT64_T, MPI_MIN, f->ctx.comm,
+                               &p->request[0]));
+        TRY_MPI(MPI_Ireduce(f->digest_part, f->digest_sum, words, MPI_UINT64_T, MPI_SUM, 0,
+                            f->ctx.comm, &p->request[1]));
+    }
     p->active = true;
     return 0;
 }
