@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results of searches for the best way to write, as runs/study tune and reports have them in common."""
 from . import text
-from .results import items, real, word
+from .results import integer, items, real, word
 
 COMPONENT = 'OMPI_MCA_io'
 NEAR = 1.05  # T_T over that of the best, within which a search has found what it should
@@ -14,8 +14,18 @@ def span(node, lo='lo', hi='hi', show=text.number):
 
 
 def near(check):
-    """Whether a search has found a way within NEAR of the best; None: not certain. check: of tune.json."""
+    """Whether a search has found a way within NEAR of the best; None: not certain, or half of the runs were disturbed
+    or more. check: of tune.json."""
+    if disturbed(check):
+        return None
     return True if real(check, 'hi') <= NEAR else False if real(check, 'lo') > NEAR else None
+
+
+def disturbed(check):
+    """What keeps the same from being judged, as words; '' where nothing does."""
+    runs, n = integer(check, 'runs'), integer(check, 'disturbed_runs')
+    return 'other programs, or other virtual machines, took processors from the ranks in %d of %d runs' % (
+        n, runs) if 0 < runs <= 2 * n else ''
 
 
 def hint_forms(best):

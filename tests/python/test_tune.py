@@ -5,16 +5,32 @@ import random
 import unittest
 from types import SimpleNamespace
 
+from nht1.search import near
 from nht1.study.tune import Tuner, component_names
 from nht1.study.tune_choice import Choice, Ratio
 from nht1.study.tune_ways import Way, plain, settings_of
-from nht1.study.tune_words import command_of
+from nht1.study.tune_words import _checked, command_of
 
 
 def rounds(seconds, spread, seed, n=20):
     """{round: seconds}, with noise that is as often up as down."""
     noise = random.Random(seed)
     return {i: seconds * (1 + spread * noise.uniform(-1, 1)) for i in range(1, n + 1)}
+
+
+class Checking(unittest.TestCase):
+    """--exhaustive, --against"""
+    check = {'same': False, 'best': 'a', 'candidates_n': 6, 'rounds': 12, 'ratio': 1.2, 'lo': 1.1, 'hi': 1.3, 'runs': 24}
+
+    def test_what_was_not_disturbed_is_judged(self):
+        self.assertIs(near(dict(self.check, disturbed_runs=11)), False)
+        self.assertRegex(_checked(dict(self.check, disturbed_runs=11))[1], ': not within 5 %\\.$')
+        self.assertIs(near({'hi': 1.04}), True)  # of an earlier release
+
+    def test_half_of_the_runs_disturbed_is_not(self):
+        self.assertIsNone(near(dict(self.check, disturbed_runs=12)))
+        self.assertRegex(_checked(dict(self.check, disturbed_runs=12))[1],
+                         ': not judged, other programs, .* took processors from the ranks in 12 of 24 runs\\.$')
 
 
 class Choosing(unittest.TestCase):

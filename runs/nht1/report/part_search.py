@@ -3,7 +3,7 @@
 components how their winners compare (runs/study tune)."""
 from .. import text
 from ..results import integer, items, members, real, true, word, words
-from ..search import COMPONENT, hint_forms, near, span
+from ..search import COMPONENT, disturbed, hint_forms, near, span
 from .page import Figure, Table
 
 DRAWN_MAX = 40  # candidates in the figure; the table has all
@@ -99,9 +99,10 @@ def _check(page, root):
         page.text('Check of the search: its choice is also %s.' % of, 'good')
     elif real(check, 'ratio') == real(check, 'ratio'):
         page.text('Check of the search: its choice takes %s%s times as long as %s, %s; measured against '
-                  'each other in %s.' % (
+                  'each other in %s%s.' % (
                       text.number(real(check, 'ratio')), span(check), word(check, 'best'), of,
-                      text.plural(integer(check, 'rounds'), 'round')),
+                      text.plural(integer(check, 'rounds'), 'round'),
+                      disturbed(check) and '; not judged: ' + disturbed(check)),
                   {True: 'good', False: 'warn', None: 'note'}[near(check)])
 
 

@@ -395,10 +395,11 @@ class Tuner:
                  'ratio': 1.0 if same else None, 'lo': None, 'hi': None}
         if not same:
             self.say('Check: %s against %s' % (chosen.name, reference.name))
-            (base, way), _, _ = self._measure('check', [reference, chosen], CHECK_MINUTES)
+            (base, way), _, disturbed = self._measure('check', [reference, chosen], CHECK_MINUTES)
             self.say()
             ratio = Ratio(way, base)
-            found.update(rounds=ratio.pairs, ratio=ratio.centre, lo=ratio.lo, hi=ratio.hi)
+            found.update(rounds=ratio.pairs, ratio=ratio.centre, lo=ratio.lo, hi=ratio.hi,
+                         runs=len(base) + len(way), disturbed_runs=disturbed)
         self.found['check'] = found
 
     # --- the whole --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import shlex
 
 from .. import text
 from ..results import at, integer, items, members, real, word
-from ..search import COMPONENT, hint_forms, near, span
+from ..search import COMPONENT, disturbed, hint_forms, near, span
 
 SHOWN_MAX = 8
 
@@ -108,7 +108,7 @@ def _checked(check):
     if check['same']:
         return ['', 'Check: it is also %s.' % of]
     ratio, hi = real(check, 'ratio'), real(check, 'hi')
-    judged = '' if hi != hi else {True: ': within 5 %', False: ': not within 5 %',
+    judged = ': not judged, ' + disturbed(check) if disturbed(check) else '' if hi != hi else {True: ': within 5 %', False: ': not within 5 %',
                                   None: ': whether that is within 5 % is not certain'}[near(check)]
     return ['', 'Check: it takes %s%s times as long as %s, %s, in %s%s.' % (
         text.number(ratio), span(check), check['best'], of, text.plural(check['rounds'], 'round'),
