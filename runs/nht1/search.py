@@ -23,9 +23,18 @@ def near(check):
 
 def disturbed(check):
     """What keeps the same from being judged, as words; '' where nothing does."""
-    runs, n = integer(check, 'runs'), integer(check, 'disturbed_runs')
-    return 'other programs, or other virtual machines, took processors from the ranks in %d of %d runs' % (
-        n, runs) if 0 < runs <= 2 * n else ''
+    n, runs = integer(check, 'disturbed_runs'), integer(check, 'runs')
+    return disturbance(n, runs) if spoiled(n, runs) else ''
+
+
+def spoiled(n, runs):
+    """Whether so many disturbed runs of all are too many to conclude anything: half of them, as in a search
+    (race_disturbed of bt/search/race.h)."""
+    return 0 < runs <= 2 * n
+
+
+def disturbance(n, runs):
+    return 'other programs, or other virtual machines, took processors from the ranks in %d of %d runs' % (n, runs)
 
 
 def hint_forms(best):

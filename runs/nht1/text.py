@@ -145,6 +145,11 @@ def plural(n, noun, several=None):
     return '%s %s' % (n, noun if n == 1 else several or noun + 's')
 
 
+def sentence(words):
+    """The same with a capital letter at the front."""
+    return words[:1].upper() + words[1:]
+
+
 def processes(n):
     return plural(n, 'process', 'processes')
 

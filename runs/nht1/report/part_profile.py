@@ -164,7 +164,7 @@ def _heat_map(page, timeline, start, axis, noun, several, key):
     label = 'MB/s of a %s' % noun if in_a_row == 1 else 'MB/s, mean of %d %s' % (in_a_row, several)
     did = ' and '.join(doing for doing, (_, found) in (('Reading', maps[1]), ('writing', maps[0]))
                        if any(cells for _, _, cells in found))
-    f = Figure('profile-heat-map' + key, '%s over time and %s' % (did[0].upper() + did[1:], several))
+    f = Figure('profile-heat-map' + key, '%s over time and %s' % (text.sentence(did), several))
     for name, rows in maps:
         f.panel(name, 'time after %s in s' % start, axis, key=False, cells={
             'label': label, 'log': log, 'low': low, 'high': most, 'width': width, 'height': in_a_row,

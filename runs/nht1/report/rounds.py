@@ -52,10 +52,6 @@ def _interval(words, median, lo, hi):
         text.zeta(lo), text.zeta(hi)))
 
 
-def _sentence(words):
-    return words[:1].upper() + words[1:]
-
-
 def _of(term, words):
     return _interval(words, term.zeta, term.lo, term.hi)
 
@@ -215,7 +211,7 @@ class Rounds:
             more = {'io-faster-than-needed': ' Of that, %s.' % _of(data, 'data are'),
                     'io-too-slow': ' Of that, %s: I/O is too slow for this computation.' % _of(data, 'data are')}.get(code, '')
             if found['why']:
-                more = ' %s.' % _sentence(found['why'])
+                more = ' %s.' % text.sentence(found['why'])
             elif code == 'not-measurable':
                 other = max((name for name in ('bookkeeping', 'slowdown') if name in z.terms),
                             key=lambda name: z.terms[name].zeta, default='data')
@@ -261,7 +257,7 @@ class Rounds:
             'sentence': '%s: over %s of several jobs %s; the goal is at most %.2f. Of that, %s.%s' % (
                 WORDS.get(code, code.capitalize()), text.plural(len(pairs), 'round'),
                 _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'),
-                ' %s.' % _sentence(found['why']) if found['why'] else '')}, found['settled'])
+                ' %s.' % text.sentence(found['why']) if found['why'] else '')}, found['settled'])
 
     @staticmethod
     def _read_node(found, row):

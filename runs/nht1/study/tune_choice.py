@@ -4,7 +4,7 @@ that are shown to be faster than the plain one and are tied with the fastest; wh
 one. The rule is that of a search (bt/search/race.h)."""
 import math
 
-from .. import stats, text
+from .. import search, stats, text
 
 ERROR = 0.05  # of all comparisons with the plain way together
 ALIKE = 0.02  # ratios closer to 1 than this make no difference
@@ -77,8 +77,7 @@ class Choice:
             self.needed = least if any(r.pairs < least for r in self.against.values()) else None
 
     def spoiled(self):
-        """Disturbed in half of the runs or more, as a search is (race_disturbed of bt/search/race.h)."""
-        return 0 < self.runs <= 2 * self.disturbed
+        return search.spoiled(self.disturbed, self.runs)
 
     def round_s(self, times):
         """Seconds of a round: the median of each way."""
@@ -87,8 +86,7 @@ class Choice:
     def answer(self, names, minutes=None):
         """In a sentence, with another one where runs were disturbed. names: of the ways. minutes: for the rounds that
         are needed; None: not known."""
-        disturbance = 'Other programs, or other virtual machines, took processors from the ranks in %d of %d runs of the comparison' % (
-            self.disturbed, self.runs)
+        disturbance = text.sentence(search.disturbance(self.disturbed, self.runs)) + ' of the comparison'
         if self.spoiled():
             return 'Undecided: %s will do until another way is shown to be faster. %s; measure again when the computer does ' \
                 'nothing else.' % (names[self.plain], disturbance)

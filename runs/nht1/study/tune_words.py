@@ -108,8 +108,12 @@ def _checked(check):
     if check['same']:
         return ['', 'Check: it is also %s.' % of]
     ratio, hi = real(check, 'ratio'), real(check, 'hi')
-    judged = ': not judged, ' + disturbed(check) if disturbed(check) else '' if hi != hi else {True: ': within 5 %', False: ': not within 5 %',
-                                  None: ': whether that is within 5 % is not certain'}[near(check)]
+    judged = ''
+    if disturbed(check):
+        judged = ': not judged, ' + disturbed(check)
+    elif hi == hi:
+        judged = {True: ': within 5 %', False: ': not within 5 %',
+                  None: ': whether that is within 5 % is not certain'}[near(check)]
     return ['', 'Check: it takes %s%s times as long as %s, %s, in %s%s.' % (
         text.number(ratio), span(check), check['best'], of, text.plural(check['rounds'], 'round'),
         judged)]
