@@ -86,17 +86,22 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
     return needed;
 }
 
+bool balance_half(int some, int all)
+{
+    return some > 0 && 2 * some >= all;
+}
+
 const char *balance_spoiled(const struct balance_rounds *r, enum balance found, bool conflict,
                             const char *rounds, const char *alone, char why[BALANCE_WHY])
 {
-    if (r->shared > 0 && 2 * r->shared >= r->rounds) {
+    if (balance_half(r->shared, r->rounds)) {
         snprintf(why, BALANCE_WHY,
                  "in %d of %d %s ranks did not get their processors %s, and no other program took "
                  "them; give every thread a processor of its own",
                  r->shared, r->rounds, rounds, alone);
         return "processors-shared";
     }
-    if (r->disturbed > 0 && 2 * r->disturbed >= r->rounds) {
+    if (balance_half(r->disturbed, r->rounds)) {
         snprintf(why, BALANCE_WHY,
                  "other programs, or other virtual machines, took processors from the ranks in %d "
                  "of %d %s; measure again when the computer does nothing else",

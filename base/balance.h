@@ -64,6 +64,9 @@ struct balance_rounds {
 
 #define BALANCE_WHY 320
 
+/* Whether what so many of the runs or rounds have in common spoils all: half of them or more. */
+bool balance_half(int some, int all);
+
 /* Disturbed or shared in half of the rounds or more; or those that were not disturbed would give another
  * answer than found, which all of them together gave; or looks that contradict each other (conflict). Returns
  * the reason as a word, NULL when there is none. rounds: what people call them, "rounds"; alone: when they

@@ -327,6 +327,11 @@ struct node {
 /* Of the processors of a node, what others had. The system's counters go in steps, and a value counts
  * as above a threshold when it is so by more than a step. Where no thread of the kernel can be seen,
  * the time that the node spent in its kernel cannot be told from that of flushing and is left out. */
+bool disturbance_noticed(double steal, double others, double step)
+{
+    return others > DISTURBANCE_OTHERS + step || steal > DISTURBANCE_STEAL + step;
+}
+
 static void node_judge(struct node *n)
 {
     const struct disturbance_part *p = n->part;
@@ -341,8 +346,7 @@ static void node_judge(struct node *n)
     if (isfinite(p->kernel_s)) others_s += p->busy_system_s - n->system_s - p->kernel_s;
     if (isfinite(others_s)) n->others = fmin(1, fmax(0, others_s / all_s));
     if (isfinite(p->steal_s)) n->steal = fmin(1, fmax(0, p->steal_s / all_s));
-    n->noticed =
-        n->noticed || n->others > DISTURBANCE_OTHERS + step || n->steal > DISTURBANCE_STEAL + step;
+    n->noticed = n->noticed || disturbance_noticed(n->steal, n->others, step);
 }
 
 static int ascending(const void *a, const void *b)

@@ -106,6 +106,10 @@ struct disturbance {
     json_t *nodes;        /* array, where it was made; owned */
 };
 
+/* Whether steal and other programs' shares of a node, each NaN where it is not readable, are too much. step: what one
+ * tick of the system's counters is of them. */
+bool disturbance_noticed(double steal, double others, double step);
+
 /* What the parts of all ranks, in rank order, say. A pure function. [out] d, to be freed by
  * disturbance_end. */
 void disturbance_judge(const struct disturbance_part *part, int n, struct disturbance *d);

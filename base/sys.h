@@ -43,6 +43,9 @@ int sys_path_fs(const char *path, struct sys_fs *out);
  * cannot be asked. Sets no message. */
 int64_t sys_free_bytes(const char *path);
 
+/* How long a file of this process may become (ulimit -f); INT64_MAX: there is no limit. */
+int64_t sys_file_limit(void);
+
 /* Why a write of so many bytes was short, ": the file system is full" where it has less room and tells; else "". */
 const char *sys_full_words(const char *path, int64_t bytes);
 

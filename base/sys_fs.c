@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -166,6 +167,13 @@ int64_t sys_free_bytes(const char *path)
     const int64_t bytes = real && statvfs(real, &s) == 0 ? free_of(&s) : -1;
     free(real);
     return bytes;
+}
+
+int64_t sys_file_limit(void)
+{
+    struct rlimit limit;
+    const bool is = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)INT64_MAX;
+    return is ? (int64_t)limit.rlim_cur : INT64_MAX;
 }
 
 const char *sys_full_words(const char *path, int64_t bytes)

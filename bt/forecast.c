@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/balance.h"
@@ -183,14 +182,12 @@ static void files(struct forecast *f)
 static void length_fits(struct forecast *f, const struct sys_fs *fs)
 {
     char needs[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
-    struct rlimit limit;
     int64_t most = INT64_MAX;
     const char *who = fs->type;
     for (size_t i = 0; i < sizeof longest / sizeof longest[0]; i++)
         if (strcmp(fs->type, longest[i].type) == 0) most = longest[i].bytes;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur < (rlim_t)most) {
-        most = (int64_t)limit.rlim_cur;
+    if (sys_file_limit() < most) {
+        most = sys_file_limit();
         who = "a limit on file sizes (ulimit -f)";
     }
     if (f->file_bytes > most || f->file_bytes == NUM_ENDLESS)

@@ -121,8 +121,7 @@ static bool proved_undisturbed(const struct bt_tc_entry *e)
 {
     const double step = disturbance_unread().tick_s / e->t_c_s;
     return e->undisturbed && e->share_min >= DISTURBANCE_SHARE && e->share_min <= 1 &&
-           !(e->steal < 0) && !(e->steal > DISTURBANCE_STEAL + step) && !(e->others < 0) &&
-           !(e->others > DISTURBANCE_OTHERS + step);
+           !(e->steal < 0) && !(e->others < 0) && !disturbance_noticed(e->steal, e->others, step);
 }
 
 /* The best entry for a key, or for the same with fewer cores, that is evident. [out] entry: what is in

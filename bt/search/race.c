@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/balance.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -253,7 +254,7 @@ bool race_disturbed(const struct race *r, int *runs, int *disturbed)
         *runs += 1;
         *disturbed += r->trial[i].disturbed;
     }
-    return r->last && *disturbed > 0 && 2 * *disturbed >= *runs;
+    return r->last && balance_half(*disturbed, *runs);
 }
 
 /* The finalist with the smallest ratio to the plain one of those shown to be faster; the plain one

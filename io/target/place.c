@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -89,10 +88,8 @@ static int check_free(const char *path, int64_t bytes, char why[WHY_MAX])
 
 static int check_limit(const struct io_place *p)
 {
-    struct rlimit limit;
     char text[UNITS_TEXT_MAX];
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
-    if (limit.rlim_cur >= (rlim_t)p->bytes) return 0;
+    if (sys_file_limit() >= p->bytes) return 0;
     return err_set(ERR_IO,
                    "cannot preallocate %" PRId64
                    " bytes (%s) for %s: a limit on file sizes (ulimit "

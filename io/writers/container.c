@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/sys.h"
 #include "base/version.h"
 #include "io/writers/writer.h"
 
@@ -133,8 +133,7 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
     }
     /* HDF5 does not survive a file that cannot become as long as it is to be. */
     const int64_t most_bytes = num_sum(values_bytes, STRUCTURE_BYTES);
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)most_bytes)
+    if (sys_file_limit() < most_bytes)
         return err_set(ERR_IO,
                        "cannot make %s: it takes up to %" PRId64
                        " bytes, and a limit on file sizes (ulimit -f) allows less",
