@@ -16,6 +16,7 @@ FOLDER/bin has nht1-bt as built for SimGrid, FOLDER/../bin as for this machine; 
     MODEL      result of bench/model, default FOLDER/../bench/model.json where it is: efficiency in the figure
 
 Beside `flat` stands the cost model with the kernel times that are charged: FOLDER/../bench/model --kernels."""
+import contextlib
 import csv
 import math
 import os
@@ -237,6 +238,26 @@ class Measured:
         return results.read_json(file)
 
 
+    @contextlib.contextmanager
+    def others_compute(self, ranks, problem):
+        """Meanwhile every other rank's core computes as well, undivided: ranks of a node share memory and caches."""
+        alone = self.launcher.environment(1, 1, {})
+        words = ['--steps', '1000000000', '--io', 'none', '--tc', '1', '--verify', 'never', '--quiet']
+        others = [subprocess.Popen([os.path.join(self.bin, 'nht1-bt')] + problem + words, env=alone, cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+                  for _ in range(ranks - 1)]
+        try:
+            yield
+        finally:
+            ended = [other.poll() for other in others]
+            for other in others:
+                other.kill()
+                other.wait()
+        if any(status is not None for status in ended):
+            raise trouble.failed('nht1-bt, computing beside the kernels that were timed, ended with status %s' %
+                                 next(status for status in ended if status is not None))
+
+
 def make_here(here):
     """Writes the platform of this machine, calibrated by the ping-pong of nht1-beff: half of its latency is the
     link's, the rest is spent by the two ends. Returns its path and what was measured."""
@@ -266,7 +287,8 @@ def check(folder):
             run = here.run('nht1-bt', ranks, problem + ['--decomp', decomp, '--io', 'none', '--tc', '1', '--verify', 'never'])
             measured.setdefault(decomp, []).append(run['runs'][0]['t_t_s'] / int(steps))
     for decomp, times in measured.items():
-        result, why = simulate(folder, path, ranks, problem + ['--decomp', decomp, '--charge', kernels])
+        with here.others_compute(ranks, ['--class', cls]):
+            result, why = simulate(folder, path, ranks, problem + ['--decomp', decomp, '--charge', kernels])
         if result is None:
             raise trouble.failed('simulating %s: %s' % (decomp, why))
         one = row('this-machine', ranks, result)
