@@ -12,68 +12,93 @@ setup() {
     ln -s "$NHT1_BIN_REAL/nht1-report" bin
     printf '#!/bin/sh\nprintf "mca:io:%%s:version:\\"api:2.0.0\\"\\n" romio321 ompio ompio\n' >bin/ompi_info
     chmod +x bin/ompi_info
-    export COMPONENTS_FAIL='' NOISE=0 ROMIO=0.7 ROMIO_PLAIN=0.9 PROBE_FAILS=''
+    export COMPONENTS_FAIL='' NOISE=0 BUFFERED=0.8 ROMIO=0.7 ROMIO_PLAIN=0.9 PROBE_FAILS=''
     unset OMPI_MCA_io
 }
 
-# T_T: posix 1 s, with --buffer 4Mi 0.8; mpiio by OMPIO 1.2, by ROMIO $ROMIO_PLAIN and with cb_nodes=1 $ROMIO; off
+# T_T: posix 1 s, with --buffer 4Mi $BUFFERED; mpiio by OMPIO 1.2, by ROMIO $ROMIO_PLAIN and with cb_nodes=1 $ROMIO; off
 # by up to $NOISE from run to run of a writer, in whatever order writers come.
 make_bt() {
     cat >bin/nht1-bt <<'END'
-#!/usr/bin/env python3
-import json, os, sys
-args = sys.argv[1:]
-if '--help' in args:
-    for name in ('json FILE', 'out FILE', 'progress WHEN', 'io NAMES', 'minutes M', 'buffer BYTES',
-                 'hint KEY=VALUE', 'class C', 'steps NS', 'sync WHEN', 'direct', 'tc T', 'probe'):
-        print('  --%s  words' % name)
-    sys.exit()
-if '--version' in args:
-    sys.exit(print('nht1-bt 1'))
-if '--probe' in args:
-    with open('probes', 'a') as f:
-        f.write(' '.join(args) + '\n')
-    sys.exit('a line\nnht1-bt: ' + os.environ['PROBE_FAILS'] if os.environ['PROBE_FAILS'] else 0)
-said = {a[2:]: b for a, b in zip(args, args[1:] + ['']) if a.startswith('--')}
-component = os.environ.get('OMPI_MCA_io', '')
-with open('starts', 'a') as f:
-    f.write('%s %s\n' % (component or '-', ' '.join(a for a in args if a != said['json'] and a != said['out'])))
-number = sum(1 for line in open('starts') if '--io ' + said['io'] in line)
-if said['io'].startswith('auto') and component in os.environ['COMPONENTS_FAIL'].split():
-    sys.exit('nht1-bt: mpiio: the component crashed')
+#!/usr/bin/env perl
+use strict;
+use warnings;
+my %given;
+for my $i (grep { $ARGV[$_] =~ /^--/ } 0 .. $#ARGV) {
+    $given{substr $ARGV[$i], 2} = $ARGV[$i + 1] // '';
+}
+if (exists $given{help}) {
+    print "  --$_  words\n" for 'json FILE', 'out FILE', 'progress WHEN', 'io NAMES', 'minutes M', 'buffer BYTES',
+        'hint KEY=VALUE', 'class C', 'steps NS', 'sync WHEN', 'direct', 'tc T', 'probe';
+    exit;
+}
+print("nht1-bt 1\n"), exit if exists $given{version};
 
+sub note {
+    my ($file, $line) = @_;
+    open my $f, '>>', $file or die;
+    print $f "$line\n";
+}
 
-def time(writer, options):
-    t = {'posix': 0.8 if '--buffer' in options else 1.0, 'mpiio': 1.2}[writer]
-    if writer == 'mpiio' and component == 'romio321':
-        t = float(os.environ['ROMIO' if 'cb_nodes=1' in options else 'ROMIO_PLAIN'])
-    return t * (1 + float(os.environ['NOISE']) * ((number * 7 + 2 * (writer == 'mpiio')) % 5 - 2) / 2)
+if (exists $given{probe}) {
+    note('probes', "@ARGV");
+    exit if $ENV{PROBE_FAILS} eq '';
+    print STDERR "a line\nnht1-bt: $ENV{PROBE_FAILS}\n";
+    exit 1;
+}
+my $component = $ENV{OMPI_MCA_io} // '';
+note('starts', join ' ', $component || '-', grep { $_ ne $given{json} && $_ ne $given{out} } @ARGV);
+open my $starts, '<', 'starts' or die;
+my $number = grep { /--io \Q$given{io}\E/ } <$starts>;
+my $search = $given{io} =~ /^auto/;
+if ($search && grep { $_ eq $component } split ' ', $ENV{COMPONENTS_FAIL}) {
+    print STDERR "nht1-bt: mpiio: the component crashed\n";
+    exit 1;
+}
 
+sub seconds {
+    my ($writer, @options) = @_;
+    my $t = $writer eq 'mpiio' ? 1.2 : grep({ $_ eq '--buffer' } @options) ? $ENV{BUFFERED} : 1.0;
+    $t = $ENV{grep({ $_ eq 'cb_nodes=1' } @options) ? 'ROMIO' : 'ROMIO_PLAIN'}
+        if $writer eq 'mpiio' && $component eq 'romio321';
+    return $t * (1 + $ENV{NOISE} * (($number * 7 + 2 * ($writer eq 'mpiio')) % 5 - 2) / 2);
+}
 
-root = {'schema': 'nht1-bt/1', 'problem': {'n': 64, 'class': 'A', 'steps': int(said.get('steps', 200)),
-        'dt': 0.0008, 'interval': 5}, 'system': {'ranks': 2, 'threads': 1, 'host': 'h'}, 'status': 0}
-if said['io'].startswith('auto'):
-    ways = [['posix'], ['posix', '--buffer', '4Mi'], ['mpiio'], ['mpiio', '--hint', 'cb_nodes=1']]
-    ways = [w for w in ways if said['io'] == 'auto' or w[0] in said['io'][5:].split(',')]
-    ways.sort(key=lambda w: time(w[0], w[1:]))
-    best = time(ways[0][0], ways[0][1:])
-    rows = [{'id': i, 'writer': w[0], 'options': w[1:], 'label': ' '.join(w), 'rung': 1, 'runs': 3,
-             'ratio': time(w[0], w[1:]) / best, 'lo': None, 'hi': None, 'why': '',
-             'state': 'best' if i == 1 else 'tied' if i == 2 else 'beaten'} for i, w in enumerate(ways, 1)]
-    root['runs'] = []
-    root['search'] = {
-        'ended': 'settled', 'seconds': 1.5, 'minutes': float(said['minutes']), 'seed': 1, 'known': None,
-        'left_out': [{'writer': 'uring', 'why': 'not permitted'}], 'effects': [], 'candidates': rows,
-        'rungs': [{'rung': 1, 'steps': 10, 'dumps': 2, 'rounds': 3, 'candidates_n': 4}],
-        'best': {'id': 1, 'label': rows[0]['label'], 'verdict': 'winner', 'answer': rows[0]['label'] + ' is faster.', 'command': 'mpirun -np 2 nht1-bt --out %s --io ' % said['out'] +
-                 rows[0]['label'], 't_t_s': best / 10, 'steps': 20, 'dumps': 4, 'rounds': 3, 'zeta': 0.08, 'zeta_lo': 0.05, 'zeta_hi': 0.11,
-                 'against': [{'label': 'mpiio', 'ratio': 1.3, 'lo': 1.2, 'hi': 1.4}],
-                 'hints': [{'form': 'ROMIO_HINTS', 'text': 'cb_nodes 1\ncb_other 2'}]
-                 if ways[0][0] == 'mpiio' else []}}
-else:
-    root['runs'] = [{'driver': said['io'], 't_t_s': time(said['io'], args),
-                     'disturbance': {'disturbed': said['io'] == 'mpiio' and number == 5}}]
-json.dump(root, open(said['json'], 'w'))
+sub list { '[' . join(', ', @_) . ']' }
+sub text { '"' . join(' ', @_) . '"' }
+
+my ($runs, $found) = ('', '');
+if ($search) {
+    my @ways = (['posix'], ['posix', '--buffer', '4Mi'], ['mpiio'], ['mpiio', '--hint', 'cb_nodes=1']);
+    @ways = grep { $given{io} eq 'auto' || $given{io} =~ /[:,]$$_[0]\b/ } @ways;
+    @ways = sort { seconds(@$a) <=> seconds(@$b) } @ways;
+    my ($best, $label, $id) = (seconds(@{$ways[0]}), "@{$ways[0]}", 0);
+    my @rows = map {
+        my ($writer, @options) = @$_;
+        $id++;
+        my $state = $id == 1 ? 'best' : $id == 2 ? 'tied' : 'beaten';
+        sprintf '{"id": %d, "writer": "%s", "options": %s, "label": "%s", "rung": 1, "runs": 3, "ratio": %.9g, '
+            . '"lo": null, "hi": null, "why": "", "state": "%s"}',
+            $id, $writer, list(map { text($_) } @options), "@$_", seconds(@$_) / $best, $state;
+    } @ways;
+    my $hints = $label =~ /^mpiio/ ? '{"form": "ROMIO_HINTS", "text": "cb_nodes 1\ncb_other 2"}' : '';
+    $found = sprintf ', "search": {"ended": "settled", "seconds": 1.5, "minutes": %s, "seed": 1, "known": null,
+        "left_out": [{"writer": "uring", "why": "not permitted"}], "effects": [], "candidates": %s,
+        "rungs": [{"rung": 1, "steps": 10, "dumps": 2, "rounds": 3, "candidates_n": 4}],
+        "best": {"id": 1, "label": "%s", "verdict": "winner", "answer": "%s is faster.",
+            "command": "mpirun -np 2 nht1-bt --out %s --io %s", "t_t_s": %.9g, "steps": 20, "dumps": 4, "rounds": 3,
+            "zeta": 0.08, "zeta_lo": 0.05, "zeta_hi": 0.11,
+            "against": [{"label": "mpiio", "ratio": 1.3, "lo": 1.2, "hi": 1.4}], "hints": [%s]}}',
+        $given{minutes}, list(@rows), $label, $label, $given{out}, $label, $best / 10, $hints;
+} else {
+    $runs = sprintf '{"driver": "%s", "t_t_s": %.9g, "disturbance": {"disturbed": %s}}', $given{io},
+        seconds($given{io}, @ARGV), $given{io} eq 'mpiio' && $number == 5 ? 'true' : 'false';
+}
+open my $json, '>', $given{json} or die;
+printf $json '{"schema": "nht1-bt/1", "problem": {"n": 64, "class": "A", "steps": %d, "dt": 0.0008, "interval": 5},
+    "system": {"ranks": 2, "threads": 1, "host": "h"}, "status": 0, "runs": [%s]%s}', $given{steps} // 200, $runs, $found;
+close $json or die;
+sleep if -e 'slow' && !$search; # until a signal
 END
     chmod +x bin/nht1-bt
 }
@@ -129,8 +154,7 @@ romio321 auto:mpiio" ]
 }
 
 @test "where no winner is shown to be faster than posix it does not matter, and posix is the answer" {
-    sed -i "s/0.8 if '--buffer'/0.999 if '--buffer'/" bin/nht1-bt
-    NOISE=0.1 ROMIO=0.997 ROMIO_PLAIN=1.2 tune
+    BUFFERED=0.999 NOISE=0.1 ROMIO=0.997 ROMIO_PLAIN=1.2 tune
     expect_status 0
     expect_text "posix will do"
     expect_text " nht1-bt --io posix"
@@ -268,7 +292,6 @@ final_begun() { # whichever of the points comes first: their order is random
 }
 
 @test "interrupted, it prints the best so far and leaves with 3" {
-    sed -i "s/^json.dump.*/&\nif os.path.exists('slow') and not said['io'].startswith('auto'): signal.pause()/; s/^import json, os, sys/&, signal/" bin/nht1-bt
     touch slow
     "$NHT1_ROOT/runs/study" tune --ranks 2 --threads 1 --under out >said 2>&1 3>&- &
     wait_until -p $! final_begun
