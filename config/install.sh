@@ -14,6 +14,24 @@ put() {
     esac
 }
 
+# tree TARGET: the files on standard input, named from here, each into its folder below TARGET.
+tree() {
+    local file folder target=$DESTDIR$1
+    local -A files=()
+    while read -r file; do
+        case $file in */*) folder=${file%/*} ;; *) folder=. ;; esac
+        files[$folder]+=$file$'\n'
+    done
+    for folder in "${!files[@]}"; do
+        if [ "$do" = install ]; then
+            mkdir -p "$target/$folder"
+            printf %s "${files[$folder]}" | tr '\n' '\0' | xargs -0 install -m 644 -t "$target/$folder"
+        elif [ -d "$target/$folder" ]; then
+            printf %s "${files[$folder]}" | sed 's|.*/||' | tr '\n' '\0' | (cd "$target/$folder" && xargs -0 rm -f)
+        fi
+    done
+}
+
 # Modules of an earlier version, and what Python has made of them.
 rm -rf "$DESTDIR${DATADIR:?}/runs/nht1"
 for file in $PROGRAMS; do
@@ -25,9 +43,7 @@ done
 for file in $LIBRARIES; do
     put 755 "$file" "$LIBDIR/nht1/${file##*/}"
 done
-find runs/nht1 config/*.ini config/*.conf -type f ! -name '*.pyc' | while read -r file; do
-    put 644 "$file" "$DATADIR/$file"
-done
+find runs/nht1 config/*.ini config/*.conf -type f ! -name '*.pyc' | tree "$DATADIR"
 put 644 "$SHARE/runs/nht1/version" "$DATADIR/runs/nht1/version"
 for file in options-bt.json stamps.json; do
     put 644 "$SHARE/runs/$file" "$DATADIR/runs/$file"
@@ -37,9 +53,7 @@ for file in verify/listings/*; do
 done
 # The documents, and the sources that they point to.
 find README.md LICENSE CHANGELOG.md CITATION.cff CONTRIBUTING.md docs bench/*.ini \
-    bench/model.c companions/workload/point.h config/spack config/easybuild config/Containerfile -type f | while read -r file; do
-    put 644 "$file" "$DOCDIR/$file"
-done
+    bench/model.c companions/workload/point.h config/spack config/easybuild config/Containerfile -type f | tree "$DOCDIR"
 [ "$do" = install ] || for folder in "$LIBDIR/nht1" "$DATADIR" "$DOCDIR"; do
     [ ! -d "$DESTDIR$folder" ] || find "$DESTDIR$folder" -depth -type d -empty -delete
 done
