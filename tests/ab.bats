@@ -150,6 +150,7 @@ sims_of() {
 }
 
 @test "killed, its files go with the next one among the same files" {
+    slow
     mkdir files
     touch hold.3
     "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --files files --value 1 >said 2>&1 3>&- &

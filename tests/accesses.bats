@@ -60,6 +60,7 @@ END
 }
 
 @test "more runs than there is room for are told with their bytes" {
+    slow
     cat >random.py <<'END'
 import os
 fd = os.open('r.dat', os.O_RDWR | os.O_CREAT)

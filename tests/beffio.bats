@@ -80,6 +80,7 @@ nothing_left() {
 }
 
 @test "what is as released under 2.1 is not by the papers: buffers, opening, decisions; each is told and may be set" {
+    slow
     local definition
     for definition in 0.5 1.x 2.1; do
         expect_json "$BATS_FILE_TMPDIR/$definition/r.json" '(if .b_eff_io.definition == "2.1" then 16 else 0 end) as $of
@@ -231,6 +232,7 @@ nothing_left() {
 }
 
 @test "space that fits the files of all partitions together warns of nothing, less warns of the partition that it ends" {
+    slow
     local ranks bytes
     # Under 2.1 the files of all exist together, and the largest partition has far more than a third of them.
     for ranks in 3 48 64; do
@@ -406,6 +408,7 @@ held() {
 }
 
 @test "a disk that fills up meanwhile" {
+    slow
     memory_disk disk 640m
     # Held up while it writes its first file, until the disk is full.
     held pwrite:5:0 _data_i00 2 -p disk -N 2 --max-space 590M
@@ -502,6 +505,7 @@ b_eff_io_data_i00_003_9" ]
 }
 
 @test "--keep leaves the files, of the lengths reported, and the next run takes them over" {
+    slow
     mv "$BATS_FILE_TMPDIR/0.5/data" .
     [ "$(stat -c %s data/b_eff_io_data_i00_002_* | awk '{ s += $1 } END { print s }')" -eq \
         "$(jq .partitions[0].file_bytes "$BATS_FILE_TMPDIR/0.5/r.json")" ]
@@ -525,6 +529,7 @@ b_eff_io_data_i00_003_9" ]
 }
 
 @test "somebody else's text is left alone, and one name is not taken twice" {
+    slow
     local words
     echo "dear diary" >diary
     cp diary diary.sum

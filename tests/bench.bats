@@ -28,6 +28,7 @@ expect() {
 }
 
 @test "the quick bench on class S: tables, and a result that fits together" {
+    slow
     bench compute CLASSES=S
     expect_status 0
     expect_text "% peak"

@@ -17,6 +17,7 @@ solver_tests() {
 }
 
 @test "the solver on 7 ranks" {
+    slow
     local part
     for part in $([ -n "${NHT1_FULL:-}" ] && echo '*' || echo test_every_decomposition test_n_33); do
         solver_tests 7 "$part"
@@ -24,6 +25,7 @@ solver_tests() {
 }
 
 @test "one plane per rank: N = 12 on 12 ranks along x, y and z" {
+    slow
     solver_tests 12 test_thin_slabs
 }
 

@@ -49,6 +49,7 @@ makefiles() {
 }
 
 @test "an object is made again when a header that it includes changes" {
+    slow
     makefiles copy
     cp -r "$NHT1_ROOT/base" copy
     env -u MAKEFLAGS -u O make -C copy build/obj/base/watch.o
@@ -80,6 +81,7 @@ makefiles() {
 }
 
 @test "make configure remembers what was given and nothing else" {
+    slow
     makefiles .
     env -u MAKEFLAGS -u O make configure OPT="-O2 -g1" PREFIX=/opt/x
     grep -qx 'OPT ?= -O2 -g1' config.mk
@@ -96,6 +98,7 @@ makefiles() {
 }
 
 @test "studies, reports and statistics start from any folder, wherever they were built" {
+    slow
     local copy=$PWD/some/where
     mkdir -p "$copy"
     cp -R "$NHT1_BIN" "$copy/bin"
@@ -135,6 +138,7 @@ END
 
 # A launcher of each library, in a folder as a module has it and in one as Debian has it.
 @test "the launcher is that of the MPI library that the programs are built with" {
+    slow
     local name
     mkdir -p site/bin b/bin build/bin
     for name in site/bin/mpicc site/bin/mpirun site/mpicc.other site/mpirun.other; do
@@ -194,6 +198,7 @@ END
 }
 
 @test "only programs that write through MPI-IO bring a pwrite of their own" {
+    slow
     local program brought
     for program in "$NHT1_BIN"/nht1-*; do
         file -b "$program" | grep -q ELF || continue
@@ -236,6 +241,7 @@ END
 }
 
 @test "make coverage in two trees: neither removes the counts of the other" {
+    slow
     local tree
     for tree in one two; do
         # shellcheck disable=SC2016 # for make

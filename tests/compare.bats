@@ -363,6 +363,7 @@ workloads() {
 }
 
 @test "workloads are compared by pattern" {
+    slow
     local f
     echo 'Data 64k <Pattern segmented> Record 4Ki,8Ki Temporal write,re-write </Pattern>' >j.conf
     workloads j.conf
@@ -391,6 +392,7 @@ workloads() {
 }
 
 @test "workloads that are not the same are not compared" {
+    slow
     local f
     echo 'Data 64k <Pattern segmented> Record 4k Temporal write </Pattern>' >j.conf
     workloads j.conf

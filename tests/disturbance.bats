@@ -40,6 +40,7 @@ proc() {
 }
 
 @test "nht1-beff, nht1-beffio and nht1-workload: a busy machine is told, a quiet one is not" {
+    slow
     local n p
     mkdir data
     nht1-workload --make w.xml processNum=2 uniqueBytes=10000

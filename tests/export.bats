@@ -189,6 +189,7 @@ check_plot3d 2160" ]
 }
 
 @test "XDMF describes an HDF5 file, contiguous or chunked, and refuses a netCDF file" {
+    slow
     for format in hdf5 netcdf; do
         [ -e "$NHT1_BIN/../lib/nht1/libnht1-read-$format.so" ] || not_here "built without $format"
     done

@@ -123,6 +123,7 @@ ended() {
 }
 
 @test "a disk that fills up while a sparse file is written; --restart after room was made" {
+    slow
     small_disk 10m
     preload=$NHT1_TESTBIN/fault.so plan=fallocate:1+:EOPNOTSUPP:0 stop=pwrite:5:1 \
         start "${long[@]}" --io posix --out disk/o.bin

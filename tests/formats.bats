@@ -63,6 +63,7 @@ raw() {
 }
 
 @test "a container of an interrupted run goes on: whole, cut short, in chunks; not by another format" {
+    slow
     local how
     need_writer hdf5
     need_writer pnetcdf
@@ -116,6 +117,7 @@ raw() {
 }
 
 @test "a structure among chunks that one rank alone cannot read, once or ever: the run ends" {
+    slow
     local n
     need_writer hdf5
     mkdir data
@@ -132,6 +134,7 @@ raw() {
 }
 
 @test "hints of PnetCDF are known to its writers, and to no other" {
+    slow
     local notices='[.runs[0].file.notices[] | select(startswith("Hint "))] | length'
     need_writer pnetcdf
     bt 2 a.nc --io pnetcdf --hint nc_var_align_size=512 --json r.json

@@ -24,6 +24,7 @@ no_process_of_group() {
 }
 
 @test "ended by a signal to all, as Ctrl-C is: no process, no mount, no file is left" {
+    slow
     begun
     kill -TERM -- "-$job"
     wait "$job" || true
@@ -32,6 +33,7 @@ no_process_of_group() {
 }
 
 @test "killed: no process and no mount is left" {
+    slow
     begun
     kill -KILL "$job"
     wait "$job" || true

@@ -304,6 +304,7 @@ killed_rank() {
 }
 
 @test "SIGKILL of a rank" {
+    slow
     each at_sites 1 killed_rank
 }
 

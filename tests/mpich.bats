@@ -84,6 +84,7 @@ of_mpich() {
 }
 
 @test "MPICH: a workload, seen by nht1-profile, is replayed with the same calls" {
+    slow
     [ -x "$bin/nht1-workload" ]
     "$bin/nht1-workload" --make w.xml processNum=2 uniqueBytes=400000 collFrac=0.4 sharedFrac=0.2
     NHT1_BIN=$bin "$bin/nht1-profile" -o p.xml -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$bin/nht1-workload" w.xml \
@@ -95,6 +96,7 @@ of_mpich() {
 }
 
 @test "MPICH: a study starts its launcher" {
+    slow
     [ -x "$bin/nht1-study" ]
     printf '[study]\nrepeats = 1\n[run]\nprogram = nht1-bt\nclass = S\nranks = 2\nio = posix\ntc = 1\n' >s.ini
     NHT1_BIN=$bin "$bin/nht1-study" s.ini --out out

@@ -144,6 +144,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "--keep keeps the files of all writers, and they hold the same bytes" {
+    slow
     run mpi_run 3 nht1-bt "${tiny[@]}" --keep --json r.json
     expect_status 0
     local file files=0
@@ -165,6 +166,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "all layouts are written and proved" {
+    slow
     local layout
     for layout in mijk ijkm records; do
         run mpi_run 3 nht1-bt "${tiny[@]}" --io serial,posix --layout $layout --json $layout.json
@@ -457,6 +459,7 @@ END
 }
 
 @test "OMP_NUM_THREADS that is no number of threads gets a notice" {
+    slow
     for value in garbage 0 -3 2x; do
         OMP_NUM_THREADS=$value run mpi_run 2 nht1-bt "${tiny[@]}" --io none --json r.json
         expect_status 0
@@ -536,6 +539,7 @@ rounds_of() {
 }
 
 @test "a job that is killed leaves the rounds that it has completed" {
+    slow
     # In the second round or later: a run has six dumps.
     LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=btout.bin NHT1_FAULT_STOP=pwrite:100:0 \
         OMP_NUM_THREADS=1 nht1-bt --class S --io posix --repeat 1000 --tc-store s.json --quiet \

@@ -79,6 +79,7 @@ one() {
 }
 
 @test "a benchmark of patterns and a probe that were killed" {
+    slow
     setup_files
     killed nht1-beffio "data/*_data_*" -p data -MB 16 -T 60 -N 1 --max-space 300M
     one nht1-workload --reference --set uniqueBytes=16000 --out data/a

@@ -5,6 +5,7 @@
 load helpers
 
 @test "ten ranks in a line, one of them slow: no deadlock" {
+    slow
     run mpi_run 10 "$NHT1_TESTBIN/mpi_pipe"
     [ "$status" -eq 0 ]
 }

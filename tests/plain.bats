@@ -11,6 +11,7 @@ bt() {
 }
 
 @test "control characters in a manifest do not reach the terminal of a run" {
+    slow
     bt --quiet
     expect_status 0
     cp out.bin.json whole.json

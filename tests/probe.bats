@@ -224,6 +224,7 @@ writers() {
 }
 
 @test "no launcher: MPI-IO is tried with one process, and a note says so" {
+    slow
     mkdir -p alone/bin alone/share/nht1/runs
     cp "$NHT1_BIN/nht1-bt" alone/bin
     echo "$PWD/no-such-launcher" >alone/share/nht1/runs/launcher
@@ -344,6 +345,7 @@ interrupt() {
 }
 
 @test "--known: what is known is not tried again" {
+    slow
     run mpi_run 1 nht1-bt --probe --known
     expect_status 0
     expect_text "flock"

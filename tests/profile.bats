@@ -67,6 +67,7 @@ has() {
 }
 
 @test "Fortran callers are counted once" {
+    slow
     need_program gfortran "$(wrapper mpif90)"
     cat >f08.f90 <<'END'
 program f
@@ -156,6 +157,7 @@ views_are_told() {
 }
 
 @test "300 files that are open at once are counted, each by itself" {
+    slow
     profiled --json p.json 1 many m
     expect_status 0
     expect_json p.json '.profile | .writes_n == 300 and .written_bytes == 3000 and .lost_n == 0 and (.points | length) == 300'
@@ -216,6 +218,7 @@ views_are_told() {
 }
 
 @test "a file per process is told from a common one" {
+    slow
     profiled 3 separate s.dat
     expect_status 0
     has 'mode="separate"' 'processNum="3"' 'uniqueBytes="9000"' '<calls function="write" n="3" bytes="3000"/>'
@@ -408,6 +411,7 @@ views_are_told() {
 }
 
 @test "the launcher is asked for its version once, before the clock of any run" {
+    slow
     mkdir launcher
     cat >launcher/mpirun <<'END'
 #!/bin/sh
@@ -434,6 +438,7 @@ END
 }
 
 @test "a program that does not do the same in both runs has no zeta" {
+    slow
     profiled_t_c() {
         run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np "$1" "$NHT1_TESTBIN/mkcalls" "$2" z.dat
     }
@@ -485,6 +490,7 @@ kept() {
 }
 
 @test "without its writes a program flushes nothing by MPI_File_sync" {
+    slow
     need_program strace
     run strace -f -y -e trace=fsync,fdatasync -o calls mpirun --version
     [ "$status" -eq 0 ] || not_permitted "to trace system calls"

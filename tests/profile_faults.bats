@@ -34,6 +34,7 @@ complete() {
 }
 
 @test "a later run with writes that fails or is ended does not lose what the one before has left" {
+    slow
     local body
     # shellcheck disable=SC2016 # the program's own variables
     for body in 'exit 5' 'kill -TERM $$' 'kill -TERM $PPID; while :; do sleep 1; done'; do

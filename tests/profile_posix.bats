@@ -91,6 +91,7 @@ refused() {
 }
 
 @test "while writes are dropped every call answers as it would" {
+    slow
     local word
     for word in calls names folders endings stdio again threads forks; do
         rm -rf plain "$word"
@@ -112,6 +113,7 @@ refused() {
 }
 
 @test "16 threads do not race for what the library knows of files (ThreadSanitizer)" {
+    slow
     # Without the functions that stand before those of the C library, as do ThreadSanitizer's own: what is behind them.
     local settings=(-std=c11 -D_GNU_SOURCE -g -O1 -fsanitize=thread)
     need_program setarch gcc
@@ -308,6 +310,7 @@ END
 }
 
 @test "temporary folders of a Python script, and trees that rm -r removes, have a zeta" {
+    slow
     need_program python3
     cat >s.py <<'END'
 import os, shutil, tempfile

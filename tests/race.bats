@@ -20,7 +20,7 @@ teardown() {
 tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 
 @test "a search finds a setting, proves every file, says what to run, and leaves nothing" {
-    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.25 --seed 5 --json r.json
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.1 --seed 5 --json r.json
     expect_status 0
     expect_text "Search "
     expect_text "Rung 1 "
@@ -133,9 +133,9 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 @test "asked to stop: the best so far, status 3, no file" {
     local pid rc=0 try
     # In the second rung.
-    LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=$PWD NHT1_FAULT_STOP=pwrite:200:0 OMP_NUM_THREADS=1 \
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=$PWD NHT1_FAULT_STOP=pwrite:100:0 OMP_NUM_THREADS=1 \
         nht1-bt "${tiny[@]}" --minutes 2 \
-        --io auto:serial,posix,token,token-gather,twophase,async,mpiio,mpiio-indep,mpiio-async --json r.json >out 2>err 3>&- &
+        --io auto:posix,token,twophase,mpiio-indep --json r.json >out 2>err 3>&- &
     pid=$!
     wait_text -p "$pid" out "^Search "
     for try in {1..30}; do # nor does another job come between two runs
@@ -158,6 +158,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 }
 
 @test "a file system that stops answering: told, waited for; the best so far when asked to stop" {
+    slow
     local pid rc=0
     # The file system stands still behind the first rung of these writers, and again.
     slow_disk 0 write 700 730

@@ -79,6 +79,7 @@ refused() {
 }
 
 @test "random: one dump for all writers of a round, another seed another choice, repeatable" {
+    slow
     local seed
     for seed in 1 2 3 3; do
         bt 1 --io posix,serial --read random --repeat 4 --seed $seed
@@ -131,6 +132,7 @@ expect_read() {
 }
 
 @test "reading back has one of the four answers, by the time that it takes of computing" {
+    slow
     answered 1000 200 8
     expect_read io-faster-than-needed
     expect_json r.json '.ranking[0].read[0] | .rounds_n == 8 and .zeta.ci95_lo <= .zeta.zeta and
@@ -257,6 +259,7 @@ expect_read() {
 }
 
 @test "a finished file is read again by --restart" {
+    slow
     bt 2 --io posix
     run mpi_run 3 nht1-bt --restart --out out.bin --json r.json --tc 1 --read last
     expect_status 0

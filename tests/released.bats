@@ -96,6 +96,7 @@ brief_beff() {
 }
 
 @test "b_eff: its quantities by name, and pattern by pattern, size by size" {
+    slow
     brief_beff
     NHT1_BIN=$PWD/bin released --source source --out x --mb 1 --json r.json
     expect_status 0

@@ -50,11 +50,13 @@ setup_file() {
 }
 
 @test "cp" {
+    slow
     head -c 3000000 /dev/urandom >in
     same cp "$PWD/in" copy
 }
 
 @test "tar" {
+    slow
     mkdir in
     head -c 700000 /dev/urandom >in/a
     seq 10000 >in/b
@@ -62,6 +64,7 @@ setup_file() {
 }
 
 @test "sqlite3" {
+    slow
     need_program sqlite3
     same sqlite3 t.db 'create table t(a, b); begin; insert into t values (1, randomblob(9000)); insert into t values (2, zeroblob(20000)); commit;
         update t set b = zeroblob(10) where a = 1; delete from t where a = 2;'
@@ -93,6 +96,7 @@ END
 }
 
 @test "a Python script" {
+    slow
     cat >s.py <<'END'
 import os
 with open("buffered", "w+b") as f:

@@ -503,6 +503,7 @@ END
 }
 
 @test "swept hints, component and environment tell runs apart, and what all have in common is said once" {
+    slow
     results h1 h2 r2
     page h1.json h2.json r2.json --csv tab
     grep -q '^"mpiio, hint cb_nodes=1",3,' tab/writers.csv
@@ -867,6 +868,7 @@ plot 1" ]
 }
 
 @test "b_eff: the published table flags where the paper contradicts itself; message rate, rings and other ways stand beside" {
+    slow
     results beff
     page beff.json --csv tab
     grep '^NEC SX-4/32.*,8,5766,' tab/beff.csv | grep -q '641.*721'
@@ -1054,6 +1056,7 @@ END
 }
 
 @test "panels that show the same series share one key" {
+    slow
     cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" old.sum
     sed 's/vm/other/' old.sum >new.sum
     nht1-report old.sum new.sum -o r.html --figures fig
@@ -1068,6 +1071,7 @@ END
 }
 
 @test "b_eff_io over processes: more than 8 runs are two series, valid ones and trials" {
+    slow
     results beffio
     local i
     for i in 1 2 3 4 5 6 7 8; do jq -c "(.b_eff_io.valid, .partitions[].valid) = $([ "$i" -le 5 ] && echo true || echo false)" beffio.json >r$i.json; done
@@ -1151,6 +1155,7 @@ END
 }
 
 @test "the axis of trend has two to six ticks, each with its date, however short or long the time" {
+    slow
     PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 "$REPORT_PYTHON" - <<'END'
 import random, re
 from nht1.report import draw
@@ -1209,6 +1214,7 @@ browse() {
 }
 
 @test "the report prints without losing a column" {
+    slow
     browser || large "no chromium (make setup-full)"
     need_large pdftotext
     results r2 beff
@@ -1223,6 +1229,7 @@ browse() {
 }
 
 @test "the page obeys a dark scheme, and is no wider than a telephone" {
+    slow
     browser || large "no chromium (make setup-full)"
     drawn
     cp r.html "$BATS_TEST_TMPDIR"
@@ -1271,6 +1278,7 @@ near() {
 }
 
 @test "dumps read back stand beside writing: cold, warm and in another decomposition" {
+    slow
     results r2
     page r2.json
     no_text r.md "Reading back"
@@ -1403,6 +1411,7 @@ END
 }
 
 @test "--mtbf: what is missing is named, with the run that measures it" {
+    slow
     results r2
     page r2.json --mtbf 24 --csv tab
     expect_file_text r.md "T\\_R is not known of"

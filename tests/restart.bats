@@ -30,6 +30,7 @@ flip() {
 }
 
 @test "from every dump on, at other ranks and decompositions: the same bytes, a whole manifest" {
+    slow
     whole ref.bin
     whole out.bin
     cp out.bin.json all.json

@@ -90,6 +90,7 @@ X
 }
 
 @test "holes come back: the same contiguity" {
+    slow
     need_program jq python3
     nht1-workload --make w.xml processNum=3 uniqueBytes=300000 sizeMean=1000 contMean=100 readFrac=0 seqFrac=1 collFrac=1 syncFrac=1
     profile p.xml 3 "$NHT1_BIN/nht1-workload" w.xml --out d --json a.json --quiet
@@ -100,6 +101,7 @@ X
 }
 
 @test "what rank 0 does alone, at places apart, is replayed so" {
+    slow
     profile p.xml 3 "$NHT1_TESTBIN/mkcalls" header h.dat
     [ "$(grep -c '<calls function="write_at" n="3" bytes="30" span="2010" skips="2"/>' p.xml)" -eq 1 ]
     profile q.xml 3 "$NHT1_BIN/nht1-workload" p.xml --out d --json b.json --quiet

@@ -122,6 +122,7 @@ END
 }
 
 @test "a skip says which of four reasons it has, which are counted; one without is a failure" {
+    slow
     empty_tree
     sed 's/^case/@test/' >tree/tests/x.bats <<END
 load "$NHT1_ROOT/tests/helpers"

@@ -33,6 +33,7 @@ asked() {
 }
 
 @test "looking as often without a plan is wrong more often, and the simulation sees it" {
+    slow
     run "$SIMULATION" --check --repeats 1000 --only normal --naive
     expect_status 2
     expect_text "make more errors than 5 %"

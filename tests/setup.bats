@@ -37,6 +37,7 @@ in_box() {
 }
 
 @test "without apt-get, dnf and zypper it names what is missing" {
+    slow
     bare_system
     in_box
     expect_status 3
@@ -57,6 +58,7 @@ in_box() {
 }
 
 @test "the level run leaves the test tools out" {
+    slow
     bare_system
     stand_in apt-get 'exit 1'
     in_box run --list
@@ -100,6 +102,7 @@ in_box() {
 }
 
 @test "dnf and zypper get the names of their own packages" {
+    slow
     bare_system
     stand_in dnf 'exit 1'
     in_box --list
@@ -170,6 +173,7 @@ basic_system() {
 }
 
 @test "what only a part of the tests needs is installed, and no error where it cannot be" {
+    slow
     basic_system
     in_box --list
     expect_status 0

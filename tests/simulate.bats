@@ -98,6 +98,7 @@ simulated() {
 }
 
 @test "make simulate: this machine is a platform, of one node" {
+    slow
     local folder=$BATS_TEST_TMPDIR/folder
     mkdir -p "$folder/simulation"
     ln -s "${NHT1_BIN%/bin}/simulation/bin" "$folder/simulation/bin"
@@ -115,6 +116,7 @@ simulated() {
 }
 
 @test "make simulate: the cost model with the kernel times that are charged stands beside flat" {
+    slow
     local folder=$BATS_TEST_TMPDIR/folder
     mkdir -p "$folder/simulation"
     ln -s "${NHT1_BIN%/bin}/simulation/bin" "$folder/simulation/bin"

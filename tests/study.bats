@@ -384,6 +384,7 @@ END
 }
 
 @test "killed with -9 in the middle, a study goes on to the same set of runs" {
+    slow
     REPEATS=2..4 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..3\nnoise = 0.1'
     study x.ini --out whole
     rm starts && touch hold.3
@@ -405,6 +406,7 @@ END
 }
 
 @test "when the driver is killed its program ends, too" {
+    slow
     description x.ini <<<$'[run]\nprogram = sim'
     touch hold.1
     "$NHT1_ROOT/runs/study" x.ini --out cut >/dev/null 2>&1 3>&- &
@@ -481,6 +483,7 @@ END
 }
 
 @test "two drivers do not work in one folder" {
+    slow
     REPEATS=1 description x.ini <<<$'[run]\nprogram = sim'
     touch hold.1
     "$NHT1_ROOT/runs/study" x.ini --out one >/dev/null 2>&1 3>&- &

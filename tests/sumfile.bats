@@ -264,6 +264,7 @@ print($1)"
 }
 
 @test "ours is read as it is written, by every repetition's best" {
+    slow
     run mpi_run 3 nht1-beff --quick --time-limit 1800 --definition 3.6 --memory-per-process 1Mi --random 2 --protocol x.prot --json r.json --sum x.sum
     expect_status 4
     protocol "r['faults'] == [] and len(r['sizes']) == 21 and sorted(r['values']) == sorted((m['pattern_index'], r['sizes'][i],

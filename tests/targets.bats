@@ -83,6 +83,7 @@ d.bin.json" ]
 }
 
 @test "values of the old file are not taken for new ones where its blocks are used again" {
+    slow
     in_place
     bt --io posix --out d.bin
     run faulty fallocate:1:ENOSPC:0 --io posix --out d.bin --sync none --steps 12 --interval 12
@@ -96,6 +97,7 @@ d.bin.json" ]
 }
 
 @test "a part of perrank has no room on one rank: the old parts stay whole" {
+    slow
     bt --io perrank --out d.bin
     kept d.bin d.bin.json d.bin.rank00000 d.bin.rank00001
     run faulty fallocate:1+:ENOSPC:1 --steps 14 --io perrank --out d.bin
@@ -114,6 +116,7 @@ d.bin.json" ]
 }
 
 @test "btrfs: a snapshot or reflink of the old file, whose blocks free nothing" {
+    slow
     loop_disk btrfs 256M
     local problem=(--n 50 --steps 24 --interval 1 --io posix --out disk/f.bin) # 120 MB
     bt "${problem[@]}"
@@ -157,6 +160,7 @@ d.bin.json" ]
 }
 
 @test "killed between any two steps of replacing a file: claims are true, the next run goes on" {
+    slow
     local plan
     bt --io posix --out ref.bin
     bt --io posix --out d.bin
@@ -246,6 +250,7 @@ d.bin.json" ]
 }
 
 @test "files whose manifest lists no identities, copied ones, and damaged ones are ours by their content" {
+    slow
     bt --io posix --out ref.bin
     cp ref.bin d.bin
     jq '.file = "d.bin" | del(.inodes)' ref.bin.json >d.bin.json
@@ -310,6 +315,7 @@ d.bin.json" ]
 }
 
 @test "leftovers of long names are swept" {
+    slow
     local name
     name=$(printf 'n%.0s' {1..230}).bin
     bt --io posix --out "$name"
@@ -322,6 +328,7 @@ d.bin.json" ]
 }
 
 @test "no other output may take a name that the run makes or may remove" {
+    slow
     bt --io posix --out d.bin
     ln -s d.bin.json link
     mkdir sub

@@ -84,6 +84,7 @@ same_result() {
 }
 
 @test "a container that is read in blocks, some of which go across components" {
+    slow
     every_format
     need_program jq
     for layout in mijk ijkm; do
@@ -95,6 +96,7 @@ same_result() {
 }
 
 @test "the diagonal of a container, printed and compared" {
+    slow
     every_format
     for layout in mijk ijkm; do
         make_dump f.bin 12 $layout
@@ -129,6 +131,7 @@ same_result() {
 }
 
 @test "swapped cells, a stale dump and a hole in a container" {
+    slow
     every_format
     for format in $formats; do
         make_dump f.bin
@@ -175,6 +178,7 @@ same_result() {
 }
 
 @test "a container without a manifest: the shape is its own, single wrong values may go unnoticed" {
+    slow
     every_format
     make_dump f.bin 13 ijkm little 3
     for format in $formats; do
@@ -402,6 +406,7 @@ CODE
 }
 
 @test "a container exports what its raw file exports" {
+    slow
     every_format
     make_dump f.bin 12 ijkm little 2
     for kind in vti plot3d; do

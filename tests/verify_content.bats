@@ -43,6 +43,7 @@ load verify_lib
 }
 
 @test "a flipped bit is found wherever it is" {
+    slow
     make_dump good.bin 7 mijk little 3
     cp good.bin.json f.bin.json
     size=$(stat -c %s good.bin)

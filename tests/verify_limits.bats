@@ -14,6 +14,7 @@ load verify_lib
 }
 
 @test "a dump of class C needs less than 64 MiB of memory" {
+    slow
     need_program /usr/bin/time
     need_space . 200
     for layout in mijk ijkm records; do

@@ -99,6 +99,7 @@ points() {
 }
 
 @test "all patterns: collective, POSIX, gaps in memory and in the file" {
+    slow
     need_program jq
     small_patterns p.conf
     for way in "method=posix memory=strided memory-block=64" \
@@ -119,6 +120,7 @@ points() {
 }
 
 @test "all patterns and 12 points with ROMIO" {
+    slow
     need_open_mpi "components are Open MPI's"
     small_patterns p.conf
     for ranks in $(sweep 3); do
@@ -154,6 +156,7 @@ points() {
 }
 
 @test "fractions are met to within a call, nonblocking calls are in flight" {
+    slow
     need_program jq
     nht1-workload --make w.xml processNum=2 uniqueBytes=800000 collFrac=0.3 sharedFrac=0.1 syncFrac=0.5
     workload 2 w.xml --depth 3 --json r.json
@@ -520,6 +523,7 @@ END
 }
 
 @test "a process that is killed during a replay: no hang, and nothing is left" {
+    slow
     local plan
     nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=1
     for plan in pwrite:3:kill:0 pwrite:3:kill:1; do

@@ -74,6 +74,7 @@ serial_file() {
 }
 
 @test "perrank: files of an earlier run with the same name go, those of others stay" {
+    slow
     serial_file
     bt 4 o.bin --io perrank
     touch o.bin.rank00004 # nobody's
@@ -105,6 +106,7 @@ serial_file() {
 }
 
 @test "perrank: --restart is refused until the files are merged, then another writer goes on" {
+    slow
     local before
     serial_file
     bt 3 o.bin --io perrank
@@ -219,6 +221,7 @@ serial_file() {
 }
 
 @test "the overlap of computing and writing is reported" {
+    slow
     bt 2 got.bin --io async --json result.json
     run jq -e '.runs[0].overlap | .io_s.max > 0 and .compute_s.max > 0 and .both_s.max <= .io_s.max' \
         result.json
