@@ -274,7 +274,7 @@ conforms() {
 
 @test "an interrupt ends the run with status 3 or the launcher's, and leaves no result" {
     local rc=0
-    "$NHT1_ROOT/tests/mpi-run" -np 2 nht1-beff --memory-per-process 4Gi --progress always --json r.json \
+    "$NHT1_ROOT/tests/mpi-run" -np 2 nht1-beff --memory-per-process 256Mi --progress always --json r.json \
         >out 2>&1 3>&- &
     wait_text -p $! out "left"
     pkill -INT -P $! || kill -INT $!

@@ -127,6 +127,7 @@ document_commands() {
 
 @test "programs are shown by the path where they are, with options that they know" {
     local line program option options=0
+    declare -A help
     cd "$NHT1_ROOT"
     run grep -nE '^(mpirun -np [0-9]+ )?nht1-(bt|beff|beffio|report)( [^0-9]|$)' README.md docs/*.md
     expect_status 1
@@ -136,9 +137,11 @@ document_commands() {
         [[ $line == "$program compare "* ]] && program="$program compare"
         [[ $line == "$program stats "* ]] && program="$program stats"
         [[ $line == "$program trend "* ]] && program="$program trend"
-        $NHT1_BIN/$program --help >"$BATS_TEST_TMPDIR/help"
-        for option in $(grep -oE -- ' --?[a-zA-Z][a-z-]*' <<<"$line"); do
-            grep -qE -- "(^|[ /])$option(,|=| |$)" "$BATS_TEST_TMPDIR/help" ||
+        [ -n "${help[$program]:-}" ] || help[$program]=$($NHT1_BIN/$program --help)
+        for option in $line; do
+            [[ $option =~ ^--?[a-zA-Z][a-z-]* ]] || continue
+            option=${BASH_REMATCH[0]}
+            [[ ${help[$program]} =~ (^|[[:space:]/])$option(,|=|[[:space:]]|$) ]] ||
                 { echo "$program has no $option" && return 1; }
             options=$((options + 1))
         done

@@ -157,7 +157,7 @@ complete_words() {
     done
     for file in root/usr/share/doc/nht1/*.md root/usr/share/doc/nht1/docs/*.md root/usr/share/doc/nht1/docs/*/*.md; do
         for link in $(grep -oE '\]\([^)#:]+\)' "$file" | sed 's/^](//; s/)$//'); do
-            [ -e "$(dirname "$file")/$link" ] || { echo "$file: no $link" && return 1; }
+            [ -e "${file%/*}/$link" ] || { echo "$file: no $link" && return 1; }
             links=$((links + 1))
         done
     done

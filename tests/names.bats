@@ -29,11 +29,13 @@ work=(nht1-workload --patterns --set data=4096 --set record=512 --quiet)
 @test "--out without a name of a file is refused before anything is made" {
     local name
     for name in . ./ .. / folder/ folder/. folder nosuch/ nosuch/..; do
-        refused --out "${bt[@]}" --io posix,serial --out "$name"
         refused --out "${bt[@]}" --io posix --out "$name"
+        refused --out nht1-profile --force --out "$name" -- true
+    done
+    for name in . folder/ nosuch/..; do
+        refused --out "${bt[@]}" --io posix,serial --out "$name"
         refused --out "${work[@]}" --out "$name"
         refused --out nht1-profile --out "$name" -- true
-        refused --out nht1-profile --force --out "$name" -- true
     done
     refused --out "${bt[@]}" --dry-run --out folder
     for name in . .. folder/ folder/..; do
