@@ -305,7 +305,8 @@ views_are_told() {
     # Nor do some ranks drop their writes and others not.
     run bash -c "ulimit -f 20000; nht1-profile --t-c -- '$NHT1_ROOT/tests/mpi-run' -np 1 '$NHT1_TESTBIN/mkcalls' all a.dat"
     expect_status 4
-    expect_text "no zeta: mkcalls had no memory or disk space to follow"
+    expect_text "no zeta: mkcalls has a limit on file sizes that leaves no room to follow"
+    expect_text "raise the limit (ulimit -f)"
     memory_disk disk 520k
     # The first 64 working points find their space, the others do not.
     profiled -o disk/profile.xml --json p.json --split 1 1 all b.dat

@@ -344,6 +344,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
         [PROFILE_UNSEEN_DESCRIPTORS] =
             "%.200s had no file descriptor left to follow %.300s: the profiler needs some beside "
             "the program's; raise the limit (ulimit -n)",
+        [PROFILE_UNSEEN_LIMIT] =
+            "%.200s has a limit on file sizes that leaves no room to follow %.300s: the profiler's "
+            "own files need some beside the program's; raise the limit (ulimit -f)",
         [PROFILE_UNSEEN_LONG] = "%.200s works on %.300s, whose path is too long to be followed: "
                                 "above 4095 bytes from the root folder on"};
 #pragma GCC diagnostic push

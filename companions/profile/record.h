@@ -110,6 +110,7 @@ struct profile_stand_in {
 enum profile_unseen {
     PROFILE_UNSEEN_MEMORY,
     PROFILE_UNSEEN_DESCRIPTORS,
+    PROFILE_UNSEEN_LIMIT,
     PROFILE_UNSEEN_LONG,
     PROFILE_UNSEEN_STATIC,
     PROFILE_UNSEEN_DIRECT,
@@ -133,9 +134,9 @@ enum profile_unseen {
 static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
-        "memory", "descriptors", "long",     "static", "direct",  "uring",
-        "aio",    "mapped",      "linked",   "shaped", "stdio",   "opened",
-        "many",   "earlier",     "nameless", "listed", "outside", "away"};
+        "memory",  "descriptors", "limit",  "long",    "static", "direct", "uring",
+        "aio",     "mapped",      "linked", "shaped",  "stdio",  "opened", "many",
+        "earlier", "nameless",    "listed", "outside", "away"};
     return word[what];
 }
 

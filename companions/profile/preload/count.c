@@ -523,6 +523,7 @@ bool count_unseen_why(int why, const char *name)
 {
     const bool few = why == EMFILE || why == ENFILE;
     return count_unseen(profile_unseen_word(few                   ? PROFILE_UNSEEN_DESCRIPTORS
+                                            : why == EFBIG        ? PROFILE_UNSEEN_LIMIT
                                             : why == ENAMETOOLONG ? PROFILE_UNSEEN_LONG
                                                                   : PROFILE_UNSEEN_MEMORY),
                         name);
