@@ -204,6 +204,8 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     expect_json r.json '.runs[0] | .t_t_s as $t | [.phases_s[] | .max] | add > $t * 0.999'
     expect_json r.json '[.runs[0].dumps[] | .post_s | .min <= .median and .median <= .max] | all'
     expect_json r.json '[.runs[0].dumps[].start_s] | . == sort and .[0] > 0'
+    # The time of day goes back an hour whenever it is asked for: no run ends before it has begun.
+    expect_json r.json '.ended_utc >= .started_utc'
 }
 
 @test "--profile prints the parts of T_T, and they are those of the result" {

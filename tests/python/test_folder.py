@@ -21,6 +21,16 @@ def make(path):
     return folder.Folder(path, [Point()], lambda: {'seed': 1}, '[study]\n')
 
 
+class TimeOfDay(unittest.TestCase):
+    def test_it_goes_on_where_somebody_sets_the_clock_back(self):
+        folder.utc_ahead_s.cache_clear()
+        self.addCleanup(folder.utc_ahead_s.cache_clear)
+        with mock.patch('time.time', side_effect=[1e9, 1e9 - 3600]), \
+                mock.patch('time.monotonic', side_effect=[5.0, 5.0, 65.0]):
+            self.assertEqual(folder.utc(), '2001-09-09T01:46:40Z')
+            self.assertEqual(folder.utc(), '2001-09-09T01:47:40Z')
+
+
 class Making(unittest.TestCase):
     def setUp(self):
         self.scratch = tempfile.TemporaryDirectory()

@@ -3,7 +3,8 @@
  * (base/watch.c; of Python, time.monotonic) goes on by NHT1_CLOCK_US microseconds (default 1) whenever it
  * asks, or, where that is 0, as the machine's does, and by a second for each byte of the file NHT1_CLOCK,
  * where one is named. Of its threads the first one alone moves it: others look as often as the machine has
- * them look. Libraries, MPI's among them, have the machine's clock, and whoever sleeps, sleeps. */
+ * them look. CLOCK_REALTIME, the time of day, goes back by an hour whenever the program asks. Libraries, MPI's
+ * among them, have the machine's clock, and whoever sleeps, sleeps. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -22,7 +23,7 @@ static struct {
 static int parts;
 static const char *file;
 static int64_t step_us = 1;
-static atomic_int_fast64_t asked;
+static atomic_int_fast64_t asked, of_day_asked;
 
 /* The program comes first; the code of a Python may lie in a library. */
 static int look(struct dl_phdr_info *info, size_t size, void *first)
@@ -61,10 +62,12 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     bool ours = false;
     for (int i = 0; i < parts; i++)
         ours = ours || (from >= code[i].begin && from < code[i].end);
+    const bool of_day = ours && clock == CLOCK_REALTIME;
     ours = ours && clock == CLOCK_MONOTONIC;
     if (!ours || step_us == 0) {
         if (!real) *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
         const int rc = real(clock, t);
+        if (of_day) t->tv_sec -= 3600 * (time_t)atomic_fetch_add(&of_day_asked, 1);
         if (!ours || rc != 0) return rc;
         t->tv_sec += passed_s();
         return 0;
