@@ -22,6 +22,8 @@
 #include "io/writers/writer.h"
 
 #define STRUCTURE_BYTES 65536 /* of a file beside its values, at most */
+#define STEP_BYTES      16    /* and these for each dump: its step and time */
+#define ENTRY_BYTES     160   /* and these for each chunk, in their index, at most */
 
 /* ------------------------------------------------------------------ formats and their libraries */
 
@@ -101,6 +103,22 @@ struct io_format_block io_container_block(const struct io_view *v)
     return b;
 }
 
+/* What the file takes at most: every chunk is whole, also one that reaches past the end of the cube. */
+static int64_t most_bytes_of(const struct io_format_shape *shape)
+{
+    int64_t chunks_n = 1, chunk_bytes = IO_WORD_BYTES;
+    for (int q = 0; q <= IO_FORMAT_DIMS; q++) {
+        const int64_t side = shape->chunk[q] > 0 ? shape->chunk[q] : shape->dim[q];
+        chunks_n = num_product(chunks_n, (shape->dim[q] + side - 1) / side);
+        chunk_bytes = num_product(chunk_bytes, side);
+    }
+    if (shape->chunk[0] > 0) chunk_bytes = num_sum(chunk_bytes, ENTRY_BYTES);
+    if (shape->chunk[0] > 0 && chunk_bytes >= IO_FORMAT_PAGED_BYTES)
+        chunk_bytes = num_sum(chunk_bytes, IO_FORMAT_PAGE_BYTES);
+    return num_sum(num_product(chunks_n, chunk_bytes),
+                   num_sum(STRUCTURE_BYTES, num_product(shape->dim[0], STEP_BYTES)));
+}
+
 static int make_file(struct io_structure *s, const struct io_spec *spec, const char *run_id,
                      MPI_Info info, const int64_t *step)
 {
@@ -132,7 +150,7 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
         shape.chunk[spec->layout == IO_MIJK ? 4 : 1] = spec->layout == IO_MIJK ? IO_NCOMP : 1;
     }
     /* HDF5 does not survive a file that cannot become as long as it is to be. */
-    const int64_t most_bytes = num_sum(values_bytes, STRUCTURE_BYTES);
+    const int64_t most_bytes = most_bytes_of(&shape);
     if (sys_file_limit() < most_bytes)
         return err_set(ERR_IO,
                        "cannot make %s: it takes up to %" PRId64

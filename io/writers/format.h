@@ -15,6 +15,9 @@
 
 #define IO_FORMAT_DIMS 4 /* of one dump, slowest first: z y x component, or component z y x */
 #define IO_FORMAT_WHY  512
+/* Values, or chunks of them, of at least so many bytes begin with a page. */
+#define IO_FORMAT_PAGED_BYTES 32768
+#define IO_FORMAT_PAGE_BYTES  4096
 
 /* What a file is made for. */
 struct io_format_shape {

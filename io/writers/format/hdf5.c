@@ -10,7 +10,6 @@
 #include "io/writers/format.h"
 
 #define RANK         (IO_FORMAT_DIMS + 1)
-#define ALIGNMENT    4096  /* of the values: they begin with a page */
 #define STRUCT_BYTES 16384 /* the structure is allocated in such pieces, so that it lies together */
 
 struct hdf5_file {
@@ -138,7 +137,7 @@ static int hdf5_create(const struct io_format_shape *s, const char *path, int64_
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     bool done = H5Pset_fapl_mpio(access, MPI_COMM_SELF, s->info) >= 0 &&
                 H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-                H5Pset_alignment(access, 2 * STRUCT_BYTES, ALIGNMENT) >= 0 &&
+                H5Pset_alignment(access, IO_FORMAT_PAGED_BYTES, IO_FORMAT_PAGE_BYTES) >= 0 &&
                 H5Pset_meta_block_size(access, STRUCT_BYTES) >= 0 &&
                 H5Pset_small_data_block_size(access, STRUCT_BYTES + series_bytes) >= 0 &&
                 H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0;
