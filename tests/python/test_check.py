@@ -3,7 +3,7 @@
 import unittest
 
 from nht1.study.check import choose
-from nht1.study.check_words import sentence, writers
+from nht1.study.check_words import quote, sentence, writers
 
 ROOM = {'memory_bytes': 8e9, 'disk_bytes': 100e9}
 PROBLEM = {'dump_bytes': 10485760, 'every_s': 0.079}
@@ -58,6 +58,11 @@ class Choosing(unittest.TestCase):
 
 
 class Telling(unittest.TestCase):
+    def test_the_line_to_quote_has_no_blanks_that_fill_a_processors_name(self):
+        root = {'version': '9', 'system': {'host': 'h', 'cores_in_use': 2, 'cpu': {'model': 'CPU  9 @ 3 GHz   '}}}
+        self.assertEqual(quote(root, 'Said.', '2026-01-31T12:00:00Z'),
+                         'nht1 9, h, 2 cores of CPU 9 @ 3 GHz, 2026-01-31: Said.')
+
     def test_each_answer(self):
         self.assertEqual(told(row('posix', 'balanced', 0.031, 0.024, 0.040)),
                          'Checkpoints of 10.5 MB every 79 ms on /scratch cost 3.1 % (2.4 to 4.0 %) with posix: '

@@ -100,6 +100,8 @@ def quote(root, said, utc):
     system = members(root, 'system')
     fs = next((word(r, 'file.file_system') for r in items(root, 'runs') if word(r, 'file.file_system')), '')
     cores = integer(system, 'cores_in_use')
+    # Some processors fill their name up with blanks.
+    processor = ' '.join(word(system, 'cpu.model').split())
     parts = ['nht1 %s' % word(root, 'version'), word(system, 'host'), text.plural(cores, 'core') + (
-        ' of %s' % word(system, 'cpu.model') if word(system, 'cpu.model') else ''), fs, utc[:10]]
+        ' of %s' % processor if processor else ''), fs, utc[:10]]
     return '%s: %s' % (', '.join(p for p in parts if p), said)
