@@ -37,10 +37,17 @@ int par_info_add(MPI_Info *info, const char *key, const char *value)
     return 0;
 }
 
+const char *par_file_name(const char *path, char longer[4])
+{
+    if (strlen(path) != 1) return path;
+    snprintf(longer, 4, "./%c", path[0]);
+    return longer;
+}
+
 int par_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *fh)
 {
-    const char longer[] = {'.', '/', path[0], '\0'};
-    return MPI_File_open(comm, strlen(path) == 1 ? longer : path, mode, info, fh);
+    char longer[4];
+    return MPI_File_open(comm, par_file_name(path, longer), mode, info, fh);
 }
 
 /* What the lowest failing rank tells the others. */

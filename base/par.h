@@ -19,8 +19,11 @@ int par_check(int mpi_rc, const char *call);
  * or with value NULL all of it, "KEY=VALUE". Local. Returns 0, ERR_USAGE or ERR_MPI. */
 int par_info_add(MPI_Info *info, const char *key, const char *value);
 
-/* MPI_File_open. OMPIO of Open MPI 4.1 cannot open a file whose whole name is one letter: it gets
- * "./" before it. Collective over comm. Returns what MPI returns. */
+/* The path of a file as MPI-IO gets it, here or from a library. OMPIO of Open MPI 4.1 cannot open a file whose
+ * whole name is one letter: it gets "./" before it, in longer. Local. Returns path or longer. */
+const char *par_file_name(const char *path, char longer[4]);
+
+/* MPI_File_open, of that name. Collective over comm. Returns what MPI returns. */
 int par_file_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *fh);
 
 /* Rank 0 reads a file, all ranks get its content, with a NUL behind it. Collective over comm. A

@@ -80,7 +80,7 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
 {
     struct io_container *c = state;
     const enum io_format format = ctx->body.format;
-    char why[IO_FORMAT_WHY] = "";
+    char longer[4], why[IO_FORMAT_WHY] = "";
     *c = (struct io_container){
         .fd = -1, .collective = collective, .mine = io_container_block(ctx->view)};
     for (int r = 0; r < ctx->size; r++) {
@@ -105,7 +105,8 @@ static int open_container(void *state, const struct io_context *ctx, bool collec
     c->plugin = io_container_plugin(format);
     io_guard_begin(ctx);
     io_guard_opening(seen);
-    rc = c->plugin->open(ctx->comm, ctx->path, !ctx->plan, collective, ctx->info, &c->file, why);
+    rc = c->plugin->open(ctx->comm, par_file_name(ctx->path, longer), !ctx->plan, collective,
+                         ctx->info, &c->file, why);
     io_guard_at(NULL);
     close(seen);
     rc = par_agree(ctx->comm, io_mpiio_judge(ctx, rc < 0, "opening", why));
@@ -182,11 +183,12 @@ int io_container_read(void *state, const struct io_context *ctx, int64_t dump,
 
 int io_container_open(struct io_container *c, const char *path, enum io_format format)
 {
-    char why[IO_FORMAT_WHY] = "";
+    char longer[4], why[IO_FORMAT_WHY] = "";
     *c = (struct io_container){0};
     TRY(io_container_load(format));
     c->plugin = io_container_plugin(format);
-    if (c->plugin->open(MPI_COMM_SELF, path, false, false, MPI_INFO_NULL, &c->file, why) == 0)
+    if (c->plugin->open(MPI_COMM_SELF, par_file_name(path, longer), false, false, MPI_INFO_NULL,
+                        &c->file, why) == 0)
         return 0;
     return err_set(ERR_IO, "opening %s: %s", path, why);
 }
