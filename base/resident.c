@@ -75,7 +75,7 @@ static int ask(const char *path, bool cachestat, int64_t start, int64_t bytes, s
 {
     struct stat st;
     int rc = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
     if (fstat(fd, &st) == 0) {
         *r = (struct resident){.file_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
@@ -104,10 +104,11 @@ int resident_ask_mincore(const char *path, struct resident *r)
     return ask(path, false, 0, -1, r);
 }
 
+/* O_NONBLOCK: nobody waits at a pipe that somebody has put in a file's place. */
 int resident_drop(const char *path)
 {
     int errnum;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
     do
         errnum = fdatasync(fd) == 0 ? 0 : errno;

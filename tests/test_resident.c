@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -129,14 +130,29 @@ static void an_empty_file_and_none(void **state)
     assert_non_null(strstr(err_message(), "/nonexistent/file"));
 }
 
+static void a_pipe_in_its_place_is_not_waited_for(void **state)
+{
+    (void)state;
+    struct resident r;
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(60); /* which ends a test that waits */
+    assert_int_equal(resident_drop(path), ERR_IO);
+    resident_ask_mincore(path, &r);
+    alarm(0);
+}
+
 #define RESIDENT_TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RESIDENT_TEST(what_was_written_is_in_memory), RESIDENT_TEST(what_was_flushed_is_not_dirty),
-        RESIDENT_TEST(a_part_is_asked_about_alone),   RESIDENT_TEST(what_was_dropped_is_gone),
+        RESIDENT_TEST(what_was_written_is_in_memory),
+        RESIDENT_TEST(what_was_flushed_is_not_dirty),
+        RESIDENT_TEST(a_part_is_asked_about_alone),
+        RESIDENT_TEST(what_was_dropped_is_gone),
         RESIDENT_TEST(an_empty_file_and_none),
+        RESIDENT_TEST(a_pipe_in_its_place_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
