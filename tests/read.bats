@@ -311,24 +311,37 @@ expect_read() {
     expect_text "--read-decomp 2x2x1 has 4 blocks"
 }
 
-@test "a manifest that goes while dumps are read: status 3 and not wrong usage" {
-    local pid
-    # Before it reads the first byte.
-    LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD/out.bin NHT1_FAULT_STOP=pread:1:0 \
-        OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 20 \
-        --dt 0.001 --interval 1 --tc 1 --verify never --quiet --io posix --out out.bin --json r.json \
+# stopped_reading CALL:N COMMAND...: reading back, with the command in front of that call.
+stopped_reading() {
+    local pid at=$1
+    shift
+    mkdir -p log
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD/out.bin NHT1_FAULT_STOP=$at:0 NHT1_FAULT_LOG=$PWD/log \
+        OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 timeout --foreground -k 1 "$NHT1_HANG_S" "$NHT1_BIN/nht1-bt" \
+        --n 12 --steps 20 --dt 0.001 --interval 1 --tc 1 --verify never --quiet --io posix --out out.bin --json r.json \
         --read all --read-cache warm,cold </dev/null >told 2>&1 3>&- &
     pid=$!
     wait_stopped -p $pid nht1-bt
-    rm out.bin.json
-    kill -CONT $pid
+    "$@"
+    kill -CONT "$(own_processes nht1-bt)"
     status=0
     wait $pid || status=$?
     output=$(<told)
+}
+
+@test "a manifest that goes while dumps are read, or a pipe in the file's place: status 3 and not wrong usage" {
+    # Before it reads the first byte.
+    stopped_reading pread:1 rm out.bin.json
     expect_status 3
     expect_text out.bin
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.status == 3 and .runs[0].t_t_s > 0'
+    # Before it opens the file for that: nobody writes into the pipe.
+    rm out.bin
+    stopped_reading "openr:$(awk '$1 == "pread" { print n; exit } $1 == "openr" { n++ }' log/0.trace)" \
+        bash -c 'mv out.bin old && mkfifo out.bin'
+    expect_status 3
+    expect_text "out.bin ends at byte 0"
 }
 
 @test "a signal while dumps are read: status 3, the readings before it are kept" {

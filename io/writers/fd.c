@@ -19,8 +19,9 @@ int io_fd_open(const struct io_context *ctx, int *fd)
     const bool reads = ctx->plan != NULL;
     const bool container = ctx->body.format != IO_RAW;
     const int64_t planned = container ? ctx->body.file_bytes : ctx->dumps_n * ctx->dump_bytes;
-    *fd = open(ctx->path, (reads ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
-    if (*fd < 0)
+    /* Nobody waits at a pipe that somebody has put in the file's place; it has no size, either. */
+    *fd = open(ctx->path, (reads ? O_RDONLY : O_WRONLY) | O_NONBLOCK | O_CLOEXEC);
+    if (*fd < 0 || fcntl(*fd, F_SETFL, 0) < 0)
         return err_set_errno(ERR_IO, errno, "open %s for %s", ctx->path,
                              reads ? "reading" : "writing");
     if (fstat(*fd, &st) != 0) return err_set_errno(ERR_IO, errno, "fstat %s", ctx->path);
