@@ -7,6 +7,7 @@ SYNCHRONOUS="--cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:
 
 setup_file() {
     need_large smpicc smpirun
+    slow # another build
     env -u MAKEFLAGS -u MFLAGS make -C "$NHT1_ROOT" -j2 O="${NHT1_BIN%/bin}" simulate-programs bench-programs >&2
 }
 
@@ -34,7 +35,6 @@ simulated() {
 }
 
 @test "216 simulated ranks: the same dumps as one rank, on every platform, with synchronous sends" {
-    slow
     local platform
     mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
     for platform in flat fat-tree dragonfly torus ethernet; do
@@ -46,7 +46,6 @@ simulated() {
 }
 
 @test "synchronous sends end where the halo is exchanged behind the right-hand side" {
-    slow
     # Blocks of class W have inner lines, those of S on many ranks have none.
     local decomp
     mpi_run 1 nht1-bt --class W --steps 2 --interval 2 --io posix --out one.bin --tc 1 --quiet
@@ -59,7 +58,6 @@ simulated() {
 }
 
 @test "charged computing: a step takes its time twice, nothing is computed, nothing can be written" {
-    slow
     run simulated 8 flat --class W --steps 2 --decomp 3d --io none --charge k.json --json a.json
     expect_status 0
     run simulated 8 flat --class W --steps 2 --decomp 3d --io none --charge k.json --json b.json
@@ -98,7 +96,6 @@ simulated() {
 }
 
 @test "make simulate: this machine is a platform, of one node" {
-    slow
     local folder=$BATS_TEST_TMPDIR/folder
     mkdir -p "$folder/simulation"
     ln -s "${NHT1_BIN%/bin}/simulation/bin" "$folder/simulation/bin"
@@ -116,7 +113,6 @@ simulated() {
 }
 
 @test "make simulate: the cost model with the kernel times that are charged stands beside flat" {
-    slow
     local folder=$BATS_TEST_TMPDIR/folder
     mkdir -p "$folder/simulation"
     ln -s "${NHT1_BIN%/bin}/simulation/bin" "$folder/simulation/bin"
@@ -137,7 +133,6 @@ simulated() {
 }
 
 @test "S on 1000 and 1728 ranks verified" {
-    slow
     local ranks
     for ranks in 1000 1728; do
         run simulated "$ranks" flat --class S --decomp 3d --io none --json r.json --quiet
@@ -147,7 +142,6 @@ simulated() {
 }
 
 @test "S on 1000 ranks: the dump of one rank" {
-    slow
     mpi_run 1 nht1-bt --class S --steps 10 --io posix --out one.bin --tc 1 --quiet
     SMPI_FLAGS=$SYNCHRONOUS run simulated 1000 flat --class S --steps 10 --decomp 3d --io posix --out many.bin --tc 1 --verify never --quiet
     expect_status 0
