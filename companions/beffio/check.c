@@ -36,7 +36,7 @@ static int read_fully(const struct reader *r, int64_t offset, int64_t bytes)
             const char *full = sys_full_words(r->path, bytes - done);
             return err_set(ERR_IO,
                            "%s ends at offset %" PRId64 " and should go on: what the MPI library "
-                           "took without an error was not written%s%s",
+                           "took without an error was not written, or the file was cut since%s%s",
                            r->path, offset + done, full, beffio_advice(full));
         }
         done += n;
