@@ -161,3 +161,11 @@ END
     expect_status 1
     expect_text "no part 'nothing'"
 }
+
+@test "what a whole file needs, its cases ask for: a skip in setup_file is a failure to bats" {
+    run awk 'FNR == 1 { inside = 0 }
+        /^setup_file\(\)/ { inside = 1 }
+        inside && /^ *(skip|slow|large|not_here|not_permitted|need_[a-z]+)( |$)/ { print FILENAME ": " $0 }
+        /^}/ { inside = 0 }' "$NHT1_ROOT"/tests/*.bats "$NHT1_ROOT"/tests/*.bash
+    [ -z "$output" ]
+}
