@@ -84,7 +84,6 @@ of_mpich() {
 }
 
 @test "MPICH: a workload, seen by nht1-profile, is replayed with the same calls" {
-    slow
     [ -x "$bin/nht1-workload" ]
     "$bin/nht1-workload" --make w.xml processNum=2 uniqueBytes=400000 collFrac=0.4 sharedFrac=0.2
     NHT1_BIN=$bin "$bin/nht1-profile" -o p.xml -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$bin/nht1-workload" w.xml \
