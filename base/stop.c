@@ -96,7 +96,8 @@ int stop_watch_begin(void (*look)(void *arg), void *arg, bool block)
     if (block) signals_set(SIG_BLOCK);
     const int errnum = pthread_create(&watch.thread, NULL, keep_looking, NULL);
     watch.running = errnum == 0;
-    return errnum == 0 ? 0 : err_set_errno(ERR_NOMEM, errnum, "cannot start a thread (ulimit -v, -u)");
+    return errnum == 0 ? 0
+                       : err_set_errno(ERR_NOMEM, errnum, "cannot start a thread (ulimit -v, -u)");
 }
 
 void stop_watch_end(void)

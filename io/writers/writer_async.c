@@ -88,7 +88,9 @@ static int async_start(struct io_background *b)
     int errnum = pthread_create(&e->thread, NULL, async_thread, b);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     e->running = errnum == 0;
-    return errnum == 0 ? 0 : err_set_errno(ERR_NOMEM, errnum, "cannot start a thread for writing (ulimit -v, -u)");
+    return errnum == 0 ? 0
+                       : err_set_errno(ERR_NOMEM, errnum,
+                                       "cannot start a thread for writing (ulimit -v, -u)");
 }
 
 static int async_post(struct io_background *b, struct io_job *job)
