@@ -324,14 +324,14 @@ struct node {
     bool too_short, noticed;
 };
 
-/* Of the processors of a node, what others had. The system's counters go in steps, and a value counts
- * as above a threshold when it is so by more than a step. Where no thread of the kernel can be seen,
- * the time that the node spent in its kernel cannot be told from that of flushing and is left out. */
+/* The system's counters go in steps, and a value counts as above a threshold when it is so by more than a step. */
 bool disturbance_noticed(double steal, double others, double step)
 {
     return others > DISTURBANCE_OTHERS + step || steal > DISTURBANCE_STEAL + step;
 }
 
+/* Of the processors of a node, what others had. Where no thread of the kernel can be seen, the time that
+ * the node spent in its kernel cannot be told from that of flushing and is left out. */
 static void node_judge(struct node *n)
 {
     const struct disturbance_part *p = n->part;
