@@ -237,7 +237,6 @@ class Measured:
             raise trouble.failed('%s: exit status %d%s' % (program, done.returncode, ': ' + errors[0] if errors else ''))
         return results.read_json(file)
 
-
     @contextlib.contextmanager
     def others_compute(self, ranks, problem):
         """Meanwhile every other rank's core computes as well, undivided: ranks of a node share memory and caches."""
@@ -249,13 +248,12 @@ class Measured:
         try:
             yield
         finally:
-            ended = [other.poll() for other in others]
+            ended = [other.returncode for other in others if other.poll() is not None]
             for other in others:
                 other.kill()
                 other.wait()
-        if any(status is not None for status in ended):
-            raise trouble.failed('nht1-bt, computing beside the kernels that were timed, ended with status %s' %
-                                 next(status for status in ended if status is not None))
+        if ended:
+            raise trouble.failed('nht1-bt, computing beside the kernels that were timed, ended with status %d' % ended[0])
 
 
 def make_here(here):
