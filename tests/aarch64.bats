@@ -9,7 +9,7 @@ setup() {
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
     slow
     local why
-    ARM=$(dirname "$NHT1_BIN")/aarch64 TOOLS=$(dirname "$NHT1_BIN")/aarch64/tools
+    ARM=${NHT1_BIN%/*}/aarch64 TOOLS=${NHT1_BIN%/*}/aarch64/tools
     why=$("$NHT1_ROOT/tests/aarch64_tools" "$TOOLS") || large "$why (make setup-full)"
 }
 

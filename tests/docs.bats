@@ -13,13 +13,14 @@ readme_commands() {
 # run_commands SED-SCRIPT: runs them in a folder where build/ is the build folder.
 run_commands() {
     local line count=0
-    ln -s "$(dirname "$NHT1_BIN")" build
+    ln -s "${NHT1_BIN%/*}" build
     mkdir bin
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$(launcher)")" >bin/mpirun
     chmod +x bin/mpirun
     local -x PATH=$PWD/bin:$PATH
     [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     [ "$(nproc)" -lt 2 ] && export OMPI_MCA_rmaps_base_oversubscribe=1
+    unset OMPI_MCA_ess_singleton_isolated # which no reader has
     while read -r line; do
         line=$(sed -E "$1" <<<"$line")
         echo "$line"

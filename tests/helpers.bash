@@ -3,10 +3,10 @@
 # Loaded by every end-to-end test: `load helpers`. Programs lie in $NHT1_BIN, helper programs of the
 # tests (mkdump, mklisting) in $NHT1_TESTBIN; tests/run sets both.
 
-NHT1_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-export NHT1_ROOT
+# Every case reads this file anew: what starts a process here is started a thousand times.
+export NHT1_ROOT=${BASH_SOURCE[0]%/tests/*} # an absolute path: `load` sees to that
 export NHT1_BIN=${NHT1_BIN:-$NHT1_ROOT/build/bin}
-export NHT1_TESTBIN=${NHT1_TESTBIN:-$(dirname "$NHT1_BIN")/tests}
+export NHT1_TESTBIN=${NHT1_TESTBIN:-${NHT1_BIN%/*}/tests}
 export PATH=$NHT1_BIN:$PATH
 export OMPI_MCA_mpi_yield_when_idle=${OMPI_MCA_mpi_yield_when_idle:-1} # as in tests/run
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}                      # so, too
@@ -16,7 +16,10 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}                      # so, to
 export OMPI_MCA_orte_tmpdir_base=${BATS_FILE_TMPDIR:-${TMPDIR:-/tmp}}
 # Launchers share it, too: where two make it at once, or one removes it meanwhile, one of them fails. So it is there
 # before, and stays.
-[ -z "${BATS_FILE_TMPDIR:-}" ] || mkdir -p "$BATS_FILE_TMPDIR/ompi.${HOSTNAME%%.*}.$EUID/tests"
+[ -z "${BATS_FILE_TMPDIR:-}" ] || [ -d "$BATS_FILE_TMPDIR/ompi.${HOSTNAME%%.*}.$EUID/tests" ] ||
+    mkdir -p "$BATS_FILE_TMPDIR/ompi.${HOSTNAME%%.*}.$EUID/tests"
+# Without a launcher, Open MPI starts a daemon of its own, which takes as long as the program.
+export OMPI_MCA_ess_singleton_isolated=${OMPI_MCA_ess_singleton_isolated:-1}
 
 # A quiet machine, as recorded: what a test expects must not depend on what else runs (base/disturbance.h).
 export NHT1_PROC=${NHT1_PROC-$NHT1_ROOT/tests/proc/quiet}
@@ -43,7 +46,7 @@ mpi_run() {
     local ranks=$1
     shift
     if [ "$ranks" = 1 ] && [ -z "${MPIRUN:-}" ]; then
-        OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} \
+        OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} \
             timeout --foreground -k 60 "${MPI_TIMEOUT:-$NHT1_HANG_S}" "$@" </dev/null
         return
     fi
@@ -52,7 +55,7 @@ mpi_run() {
 
 # launcher: that of the MPI library that the programs were built with.
 launcher() {
-    echo "${MPIRUN:-$(cat "$(dirname "$NHT1_BIN")/share/nht1/runs/launcher" 2>/dev/null || echo mpirun)}"
+    echo "${MPIRUN:-$(cat "${NHT1_BIN%/*}/share/nht1/runs/launcher" 2>/dev/null || echo mpirun)}"
 }
 
 # programs VALUE...: those of config/programs.conf that are of this kind, or write this way.

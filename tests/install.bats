@@ -10,7 +10,7 @@ mk() {
     for program in "$NHT1_BIN"/nht1-*; do
         as_it_is+=(-o "$program")
     done
-    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O make -C "$NHT1_ROOT" O="$(dirname "$NHT1_BIN")" MPICC="$(mpicc_of_build)" -o all \
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u O make -C "$NHT1_ROOT" O="${NHT1_BIN%/*}" MPICC="$(mpicc_of_build)" -o all \
         "${as_it_is[@]}" MANUAL="$MANUAL" "$@"
 }
 

@@ -15,7 +15,7 @@ setup_copy() {
     export O=$BATS_TEST_TMPDIR/objects
     mkdir -p "$O/bin" "$O/obj/base" "$O/obj/bt/solver"
     cp "$NHT1_BIN"/nht1-verify "$O/bin"
-    cp "$(dirname "$NHT1_BIN")"/obj/bt/solver/{kernel_*,exact,problem}.o "$O/obj/bt/solver"
+    cp "${NHT1_BIN%/*}"/obj/bt/solver/{kernel_*,exact,problem}.o "$O/obj/bt/solver"
 }
 
 @test "every broken rule is found" {

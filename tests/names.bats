@@ -20,7 +20,7 @@ refused() {
 setup() {
     mkdir -p "$BATS_TEST_TMPDIR/above/here/folder"
     cd "$BATS_TEST_TMPDIR/above/here" || return 1
-    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state OMP_NUM_THREADS=1
 }
 
 bt=(nht1-bt --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 --quiet)

@@ -115,7 +115,7 @@ one() {
     setup_files
     for site in rename:2 rename:3 pwrite:3 fsync:2; do
         run env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" NHT1_FAULT="$site:kill:0" \
-            OMPI_MCA_ess_singleton_isolated=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 \
+            "$NHT1_BIN/nht1-bt" --n 12 --steps 4 --dt 0.001 --interval 2 --tc 1 \
             --quiet --verify never --io auto:posix,token --minutes 10 --sync dump --out data/r
         expect_status 137
         [ -e data/r.auto.json ]

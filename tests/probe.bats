@@ -299,7 +299,7 @@ interrupt() {
 }
 
 @test "Ctrl-C: what was found is told, the folder is as before, no process stays" {
-    interrupt env OMPI_MCA_ess_singleton_isolated=1
+    interrupt env
     [ "$status" -eq 3 ]
     grep -q "^nht1-bt: .*interrupted" err
     grep -q "^  fsync  *works" out
@@ -324,7 +324,7 @@ interrupt() {
 
 @test "Ctrl-C when the folder has just been made: it goes" {
     [ -e "$NHT1_TESTBIN/probe_call.so" ]
-    LD_PRELOAD=$NHT1_TESTBIN/probe_call.so:$LD_PRELOAD NHT1_PROBE_CALL=interrupt OMPI_MCA_ess_singleton_isolated=1 \
+    LD_PRELOAD=$NHT1_TESTBIN/probe_call.so:$LD_PRELOAD NHT1_PROBE_CALL=interrupt \
         run nht1-bt --probe
     expect_status 3
     expect_text interrupted

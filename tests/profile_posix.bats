@@ -492,7 +492,7 @@ END
     [ ! -w counters.dropped ] || rm -r counters.dropped # there root has nowhere to write, either
     echo kept >f.dat
     run env NHT1_PROFILE_DIR="$PWD/counters.dropped" NHT1_PROFILE_DROP=1 \
-        LD_PRELOAD="$(dirname "$NHT1_BIN")/lib/nht1/libnht1-profile.so" dd if=/dev/zero of=f.dat bs=10 count=1
+        LD_PRELOAD="${NHT1_BIN%/*}/lib/nht1/libnht1-profile.so" dd if=/dev/zero of=f.dat bs=10 count=1
     expect_status 4
     expect_text "f.dat cannot be followed"
     [ "$(cat f.dat)" = kept ]
@@ -506,7 +506,7 @@ END
     for word in refuses numbers; do
         # shellcheck disable=SC2016 # the parameters of the inner shell
         run env NHT1_PROFILE_DIR="$PWD/counters.dropped" NHT1_PROFILE_DROP=1 \
-            LIBRARY="$(dirname "$NHT1_BIN")/lib/nht1/libnht1-profile.so" bash -c '[ "$1" = numbers ] || ulimit -f 8
+            LIBRARY="${NHT1_BIN%/*}/lib/nht1/libnht1-profile.so" bash -c '[ "$1" = numbers ] || ulimit -f 8
                 LD_PRELOAD=$LIBRARY exec "$NHT1_TESTBIN/mkposix" "$1" f.dat' - "$word"
         [ "$status" -ne 0 ]
         [ "$(cat f.dat)" = kept ]

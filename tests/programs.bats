@@ -22,7 +22,6 @@ touched() {
 
 @test "programs: each has help, a version and a table, and refuses an option that it has not" {
     local program
-    export OMPI_MCA_ess_singleton_isolated=1
     for program in $(programs mpi serial python); do
         run -0 "$program" --help
         [[ ${lines[0],,} == "usage: $program "* ]]

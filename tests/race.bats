@@ -162,7 +162,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     local pid rc=0
     # The file system stands still behind the first rung of these writers, and again.
     slow_disk 0 write 700 730
-    OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 nht1-bt "${tiny[@]}" --minutes 2 \
+    OMP_NUM_THREADS=1 nht1-bt "${tiny[@]}" --minutes 2 \
         --io auto:serial,posix,token,token-gather,twophase,async,mpiio,mpiio-indep,mpiio-async \
         --out disk/o.bin --json r.json >out 2>err 3>&- &
     pid=$!

@@ -317,7 +317,7 @@ stopped_reading() {
     shift
     mkdir -p log
     LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD/out.bin NHT1_FAULT_STOP=$at:0 NHT1_FAULT_LOG=$PWD/log \
-        OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 timeout --foreground -k 1 "$NHT1_HANG_S" "$NHT1_BIN/nht1-bt" \
+        OMP_NUM_THREADS=1 timeout --foreground -k 1 "$NHT1_HANG_S" "$NHT1_BIN/nht1-bt" \
         --n 12 --steps 20 --dt 0.001 --interval 1 --tc 1 --verify never --quiet --io posix --out out.bin --json r.json \
         --read all --read-cache warm,cold </dev/null >told 2>&1 3>&- &
     pid=$!
@@ -348,7 +348,7 @@ stopped_reading() {
     local pid
     # Little computing and much reading: three steps, then the three dumps twice, and once before the warm reading.
     LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD/out.bin NHT1_FAULT_STOP=pread:40:0 \
-        OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 3 \
+        OMP_NUM_THREADS=1 "$NHT1_BIN/nht1-bt" --n 12 --steps 3 \
         --dt 0.01 --interval 1 --tc 1 --verify never --quiet --io posix,serial,token,twophase \
         --out out.bin --json r.json --repeat 1000 --read all --read-cache cold,warm \
         </dev/null >told 2>&1 3>&- &

@@ -263,7 +263,7 @@ advised() {
     jq '.file = "begun.bin"' out.bin.json >begun.bin.json
 
     # As it is said: a flush for each dump that is left, and, first of all, one before reading.
-    export LD_PRELOAD=$NHT1_TESTBIN/fault.so OMPI_MCA_ess_singleton_isolated=1
+    export LD_PRELOAD=$NHT1_TESTBIN/fault.so
     run eval "$command --json r.json"
     unset LD_PRELOAD
     expect_status 0
@@ -303,7 +303,7 @@ advised() {
 
 @test "interrupted, files of single ranks are merged and continued as advised; what leaves no file has no advice" {
     local command
-    export NHT1_FAULT_IN=$PWD OMPI_MCA_ess_singleton_isolated=1
+    export NHT1_FAULT_IN=$PWD
     run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT=pwrite:3:SIGINT:0 \
         "$NHT1_BIN/nht1-bt" "${tiny[@]}" --io perrank --out 'o u.bin'
     expect_status 3

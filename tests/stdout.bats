@@ -14,7 +14,7 @@ lost() {
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     [ -e /dev/full ] || not_here "there is no /dev/full"
-    export OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1
+    export OMP_NUM_THREADS=1
 }
 
 @test "standard output that is full is told by every program, whether it failed early or at the end" {

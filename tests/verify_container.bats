@@ -5,7 +5,7 @@
 load helpers
 load verify_lib
 
-PLUGINS=$(dirname "$NHT1_BIN")/lib/nht1
+PLUGINS=${NHT1_BIN%/*}/lib/nht1
 
 # need_format NAME...: skips the test where nht1 was built without that library.
 need_format() {
