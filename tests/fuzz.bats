@@ -24,15 +24,6 @@ corpus=$NHT1_ROOT/tests/corpus/selftest
     expect_status 2
 }
 
-@test "every fuzzer has inputs to start from, and takes them" {
-    local target
-    for target in "$NHT1_TESTBIN"/../fuzz/*; do
-        [ -d "$NHT1_ROOT/tests/corpus/${target##*/}" ]
-        run "$target" "$NHT1_ROOT/tests/corpus/${target##*/}"
-        expect_status 0
-    done
-}
-
 @test "the Python programs take hostile results: no traceback, an answer to each" {
     slow
     real_python

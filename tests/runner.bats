@@ -19,7 +19,7 @@ program() {
 }
 
 run_tree() {
-    run env -u NHT1_FULL O=b NHT1_RANKS="${NHT1_RANKS_HERE:-2}" tree/tests/run "$@"
+    run env -u NHT1_FULL -u NHT1_PLAIN O=b NHT1_RANKS="${NHT1_RANKS_HERE:-2}" tree/tests/run "$@"
 }
 
 closing() {
@@ -47,6 +47,8 @@ closing() {
     [ ! -L tree/b/log/path/python3 ] || tree/b/log/path/python3 --version
     closing "3 passed, 1 failed, 1 skipped"
     expect_text "not ok 1 - a"
+    run env -u NHT1_FULL NHT1_PLAIN=a O=b tree/tests/run serial
+    closing "2 passed, 0 failed, 0 skipped"
 }
 
 @test "what a failed case said is told, however many cases passed after it" {
