@@ -120,9 +120,25 @@ case "good" { true; }
 case "left out" { skip "slow: part of make check-full"; }
 case "bad" { false; }
 END
+    # One that begins with `slow` is not started, whatever signs its name has, and nothing where all do.
+    sed 's/^case/@test/' >tree/tests/y.bats <<'END'
+case "a (b)" {
+    slow
+    false
+}
+case "a.*b|c?" { true; }
+case "a ~b [{^} 'c'" { true; }
+END
+    sed 's/^case/@test/' >tree/tests/z.bats <<'END'
+setup_file() { false; }
+case "all" {
+    slow
+}
+END
     run_tree e2e
     expect_status 1
-    closing "1 passed, 1 failed, 1 skipped"
+    closing "3 passed, 1 failed, 3 skipped"
+    expect_text "  3  slow: part of make check-full"
 }
 
 @test "a skip says which of four reasons it has, which are counted; one without is a failure" {
