@@ -96,6 +96,7 @@ expect() {
 }
 
 @test "injected slowdowns: with a relative folder of the build, within the time, a row for each amount, and no more when asked again" {
+    slow
     local build here=$PWD
     build=$(realpath --relative-to="$NHT1_ROOT" "$(dirname "$BENCH")")
     verdicts() {

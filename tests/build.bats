@@ -37,6 +37,7 @@ makefiles() {
 }
 
 @test "an object is made once, and again when the settings change" {
+    slow
     mk b/obj/base/watch.o O=b -n >/dev/null
     mk "$PWD/b/obj/base/watch.o"
     run mk -q "$PWD/b/obj/base/watch.o"

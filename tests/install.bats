@@ -70,6 +70,7 @@ complete_words() {
 }
 
 @test "the table of options is there without MPI" {
+    slow
     local program
     for program in "$NHT1_BIN"/nht1-*; do
         env -i PATH=/usr/bin:/bin OMPI_MCA_pml=none MPICH_NO_MPI=1 "$program" --help-json >table.json

@@ -139,6 +139,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "the progress line shows the rate of writing" {
+    slow
     nht1-bt --n 24 --dt 0.0008 --steps 4000 --interval 100 --io posix --progress always --tc 1 2>err >out
     grep -qE '[0-9] [kMG]B/s' err
 }
@@ -364,6 +365,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "the same seed gives the same order" {
+    slow
     local order=()
     for try in 1 2; do
         mpi_run 1 nht1-bt "${tiny[@]}" --seed 12345 --json $try.json --quiet

@@ -885,6 +885,7 @@ plot 1" ]
 }
 
 @test "b_eff: a trial is called one, and its marks are hollow; a valid one is called b_eff" {
+    slow
     results beff
     change beff.json '.result.valid = false'
     page beff.json --figures fig
@@ -907,6 +908,7 @@ plot 1" ]
 }
 
 @test "b_eff_io: the largest of all runs is the value of the system, over processes, T and systems" {
+    slow
     results beffio
     change beffio.json '.b_eff_io.bytes_per_s = 5e8 | .b_eff_io.maximum_bytes_per_s = 9e8 | .schedule.partition_s = 60'
     cp beffio.json x.json
@@ -967,6 +969,7 @@ END
 }
 
 @test "a heat map shows bytes over time and processes, of a program without MPI, in page, files and table" {
+    slow
     nht1-profile --json p.json -- bash -c 'head -c 3000000 /dev/zero >a; head -c 1000000 a >b' 2>log || { cat log && return 1; }
     expect_json p.json '.profile | .written_bytes == 4000000
         and ([.timeline.by_rank.rows[].written_bytes[]] | add) == .written_bytes

@@ -151,6 +151,7 @@ END
 
 # With 64 rounds at most the first look is at 8, and eight on one side of the goal decide; with 10 it is at 6.
 @test "repeats = auto: rounds go on until it is decided whether writing keeps up, and it is said why they ended" {
+    slow
     keeping_bt
     echo 0.05 >cost.posix
     echo 0.3 >cost.token
@@ -560,6 +561,7 @@ again() {
 }
 
 @test "the report says how the runs were started, for a shell: mpirun, mpiexec, srun" {
+    slow
     make_launcher mpiexec.hydra "HYDRA build details:"
     make_launcher srun "slurm 22.05.8"
     cat >bin/nht1-bt <<'END'
@@ -691,6 +693,7 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
 }
 
 @test "what does not fit is said before anything runs; --leave-out runs the rest" {
+    slow
     ln -s "$NHT1_BIN_REAL"/nht1-{bt,verify} bin
     REPEATS=1 description x.ini <<<$'[run]\nprogram = nht1-bt\nn = 12 4000\nsteps = 60
 dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'

@@ -140,11 +140,12 @@ romio321 auto:mpiio" ]
     study out/tune/final/study.ini --no-plan --out again --set study.minutes=0
     expect_status 0
     [ "$(set_of again | cut -d' ' -f2-)" = "$(set_of out/tune/final | cut -d' ' -f2-)" ]
-    tune
+    tune --rounds 3
     [ -e out/tune-2/tune.json ]
 }
 
 @test "of winners that are tied the simplest is taken, not another component" {
+    slow
     ROMIO=0.8 tune
     expect_status 0
     expect_text "    mpirun -np 2 nht1-bt --io posix --buffer 4Mi"
@@ -172,6 +173,7 @@ romio321 auto:mpiio" ]
 }
 
 @test "a winner that obeys no component runs against the best of those that do" {
+    slow
     ROMIO=2 tune
     expect_status 0
     expect_json out/tune/tune.json '.best.name == "posix --buffer 4Mi" and .best.component == null
@@ -220,6 +222,7 @@ romio321 auto:mpiio" ]
 }
 
 @test "--exhaustive runs every candidate and measures the choice against the best of them" {
+    slow
     tune --exhaustive 0.1
     expect_status 0
     expect_text "Check: it is also the best of all 6 candidates"
@@ -243,6 +246,7 @@ romio321 auto:mpiio" ]
 }
 
 @test "little time: the runs of the comparison are shorter, so that its rounds fit" {
+    slow
     sed -i "s/'t_t_s': best \/ 10/'t_t_s': best/" bin/nht1-bt # as if they took longer
     tune --minutes 1.5
     expect_status 0
