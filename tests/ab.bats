@@ -16,7 +16,7 @@ ab() {
 
 # found FILTER: of the result, which keeps to its schema.
 found() {
-    NHT1_BIN=$NHT1_BIN_REAL "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-ab-1.json" result/ab.json
+    expect_schema nht1-ab-1 result/ab.json
     jq -e "$1" result/ab.json >/dev/null || { cat result/ab.json && return 1; }
 }
 
@@ -26,7 +26,7 @@ found() {
     [[ ${lines[-1]} == "B is worse than A by more than 5 %: B / A = 1.300 (1.300 to 1.300) of took_s, 8 rounds, "* ]]
     found '.verdict == "worse" and .rounds == 8 and .looked_at == 8 and .ended == "decided" and (.ratio - 1.3 | fabs) < 1e-9
         and .rounds_needed == null and (.a.costs | length) == 8 and .a.options == ["--value", "1"]'
-    NHT1_BIN=$NHT1_BIN_REAL "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-ab-1.json" ab.json
+    expect_schema nht1-ab-1 ab.json
     [ "$(sims_of A)" = 8 ]
     [ "$(sims_of B)" = 8 ]
     python3 - <<'END'
@@ -111,7 +111,7 @@ sims_of() {
     found '(.ratio - 2 | fabs) < 1e-9 and (.a.program | endswith("/old/sim")) and (.b.program | endswith("/new/sim"))
         and .a.environment == {"NHT1_X": "4"} and .b.files == "files_b"'
     jq -e '.environment.NHT1_X == "5" and .ok' result/B/r01/run.json
-    NHT1_BIN=$NHT1_BIN_REAL "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-study-run-1.json" result/B/r01/run.json
+    expect_schema nht1-study-run-1 result/B/r01/run.json
     [ -z "$(ls files_a files_b | grep -v ':$')" ]
 }
 

@@ -80,7 +80,7 @@ check() {
 
 # found FILTER: of the result, which keeps to its schema.
 found() {
-    NHT1_BIN=$NHT1_BIN_REAL "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-check-1.json" result/check.json
+    expect_schema nht1-check-1 result/check.json
     jq -e "$1" result/check.json >/dev/null || { cat result/check.json && return 1; }
 }
 

@@ -141,6 +141,23 @@ END
     expect_text "  3  slow: part of make check-full"
 }
 
+@test "what should follow a schema is looked at in the end" {
+    empty_tree
+    ln -s "${NHT1_BIN%/*}/share" tree/b
+    ln -s "$NHT1_ROOT/tests/schema" tree/tests
+    sed 's/^case/@test/' >tree/tests/x.bats <<END
+load "$NHT1_ROOT/tests/helpers"
+case "a/b" { echo '{"schema": "nht1-stats/1", "version": "1", "answers": []}' >r.json; expect_schema nht1-stats-1 r.json; }
+case "c" { echo '{"version": "1", "answers": []}' >r.json; expect_schema nht1-stats-1 r.json; }
+END
+    run_tree e2e
+    expect_status 1
+    closing "3 passed, 1 failed, 0 skipped"
+    expect_text "ok 1 - nht1-stats-1, x.bats, a:b, "
+    expect_text "not ok 2 - nht1-stats-1, x.bats, c, "
+    expect_text "# \$: 'schema' is a required property"
+}
+
 @test "a skip says which of four reasons it has, which are counted; one without is a failure" {
     slow
     empty_tree

@@ -12,7 +12,7 @@ setup_file() {
 asked() {
     local IFS=,
     echo "{\"requests\": [$*]}" >requests.json
-    "$NHT1_ROOT/tests/schema" "$NHT1_ROOT/docs/schema/nht1-stats-requests-1.json" requests.json
+    expect_schema nht1-stats-requests-1 requests.json
     nht1-stats --requests - <requests.json >answers.json
     expect_schema nht1-stats-1 answers.json
 }
