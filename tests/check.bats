@@ -15,7 +15,7 @@ setup() {
 # A step takes $STEP_S. $ANSWERS: writer:answer:zeta ...
 make_bt() {
     cat >bin/nht1-bt <<'END'
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -IS
 import json, os, signal, sys
 args = sys.argv[1:]
 if '--help' in args:
