@@ -130,7 +130,7 @@ case "a.*b|c?" { true; }
 case "a ~b [{^} 'c'" { true; }
 END
     sed 's/^case/@test/' >tree/tests/z.bats <<'END'
-setup_file() { false; }
+ setup_file() { false; }
 case "all" {
     slow
 }
