@@ -36,7 +36,12 @@ MAKEFLAGS += -r --no-print-directory
 comma := ,
 hash := \#
 Q   := $(if $(V),,@)
-say  = $(if $(V),@:,@printf '  %-4s %s\n' $(1) $@)
+# Without a process for each line; $(empty) keeps the blanks.
+PAD_CC := $(empty)  $(empty)
+PAD_MPI := $(empty) $(empty)
+PAD_LIB := $(PAD_MPI)
+PAD_MAN := $(PAD_MPI)
+say  = $(if $(V),,$(info $(empty)  $1$(PAD_$1) $@))
 
 B     := $(O)
 # MPICH's special addresses, small integers, look to gcc like buffers without room.
@@ -111,7 +116,6 @@ ifneq ($(strip $(file <$(B)/settings)),$(SETTINGS))
 endif
 $(B)/settings: export NHT1_SETTINGS = $(SETTINGS)
 $(B)/settings:
-	@mkdir -p $(@D)
 	@for p in $(CC) $(MPICC); do command -v $$p >/dev/null || \
 	    { echo "$$p is not there: 'make setup' installs what is missing" >&2; exit 1; }; done
 	@echo 'int main(void){return 0;}' | $(CC) $(OPENMP) -x c -o $@.linked - 2>/dev/null || \
@@ -131,14 +135,13 @@ endif
 $(B)/build:
 	@mkdir -p $(@D) && printf '%s' '$(strip $(BUILD) $(APART))' >$@
 $(B)/obj/build.o: $(B)/build $(B)/settings
-	@mkdir -p $(@D)
 	@echo 'extern const char nht1_build[], nht1_libdir[];' \
 	    'const char nht1_build[] = "$(BUILD)", nht1_libdir[] = "$(APART)";' | \
 	    $(CC) -x c $(BASEFLAGS) -c -o $@ -
 $(call program,$(SERIAL_MAINS) $(MPI_MAINS)): $(B)/obj/build.o
 
 $(LIBNHT1): $(filter-out $(GUARD),$(call obj,$(SERIAL) $(MPI))) $(KERNELS)
-	@mkdir -p $(@D) && rm -f $@
+	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
 $(foreach m,$(SERIAL_MAINS) $(MPI_MAINS),$(eval $(call program,$m): $(call obj,$m) $(LIBNHT1)))
@@ -149,24 +152,21 @@ $(WRITING): ALL_LDFLAGS += -Wl,--dynamic-list=io/writers/guard.syms
 $(call program,$(SERIAL_MAINS)): LINKER = $(CC)
 $(call program,$(MPI_MAINS)): LINKER = $(MPICC) $(OPENMP)
 $(call program,$(SERIAL_MAINS) $(MPI_MAINS)):
-	@mkdir -p $(@D) $(SHARE) && ln -sfn $(CURDIR)/verify/listings $(SHARE)/
+	@mkdir -p $(SHARE) && ln -sfn $(CURDIR)/verify/listings $(SHARE)/
 	$(call say,LINK)
 	$(Q)$(LINKER) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 
 $(call obj,$(SERIAL) $(SERIAL_MAINS)): $(B)/obj/%.o: %.c $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(COMPILE)
 
 $(call obj,$(MPI) $(MPI_MAINS)) $(TEST_OBJS) $(FUZZ_OBJS): $(B)/obj/%.o: %.c $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
 
 # UBSan takes minutes to compile vectors made of scalars, and following variables a sixth of the rest.
 $(KERNELS): FILEFLAGS = -g1 $(if $(SANITIZE),-fno-sanitize=undefined)
 $(KERNELS): $(B)/obj/bt/solver/kernel_%.o: bt/solver/kernel.c $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(ISA_$*) -DBT_ISA=$* $(COMPILE)
 
@@ -182,6 +182,12 @@ setup-full: ## also what check-full, lint and other targets can make use of: gig
 	@bash config/setup.sh full
 
 SOURCES := $(wildcard $(foreach d,base io $(SERIAL_DIRS) $(MPI_DIRS) io/target io/writers companions/profile/preload verify/plugin io/writers/format bench tests tests/fuzz tests/shim tests/standin,$d/*.[ch]))
+# Where all that depends on the settings goes.
+FOLDERS := $(sort $(patsubst %/,$(B)/obj/%,$(dir $(SOURCES)))) $(B)/bin $(B)/lib/nht1 $(B)/tests $(B)/fuzz $(B)/bench
+$(FOLDERS):
+	@mkdir -p $@
+$(B)/settings: | $(FOLDERS)
+
 SCRIPTS := $(wildcard .ci/run config/*.sh runs/*.sh tests/*.bash $(addprefix tests/,layers mpi-run \
              cmocka-tap fuzz/run lint analyze sanitized bt_matrix kill_restart fault_sites raw_dumps \
              slurm_node fs/run many_ranks aarch64_tools two-nodes))

@@ -6,31 +6,26 @@ BENCH_MPI   := bench/kernels.c bench/model.c bench/pingpong.c bench/rawfile.c be
 PEAKS       := $(ISAS:%=$(B)/obj/bench/peak_%.o)
 
 $(PEAKS): $(B)/obj/bench/peak_%.o: bench/peak_unit.c $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(ISA_$*) -DPEAK_ISA=$* $(COMPILE)
 
 $(B)/obj/bench/peak.o: FILEFLAGS = -DPEAK_ISAS='$(foreach i,$(ISAS),KERNEL($i))'
 
 $(call obj,$(BENCH)): $(B)/obj/%.o: %.c $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(OPENMP) $(COMPILE)
 
 $(B)/bench/peak: $(call obj,bench/peak.c) $(PEAKS)
 $(B)/bench/sequential: $(call obj,bench/sequential.c)
 $(patsubst %.c,$(B)/%,$(BENCH)): $(B)/obj/build.o $(LIBNHT1)
-	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBNHT1) $(LIBS)
 
 $(call obj,$(BENCH_MPI)): $(B)/obj/%.o: %.c $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,MPI)
 	$(Q)$(MPICC) $(OPENMP) $(COMPILE)
 
 $(patsubst %.c,$(B)/%,$(BENCH_MPI)): $(B)/%: $(B)/obj/%.o $(B)/obj/build.o $(LIBNHT1)
-	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 

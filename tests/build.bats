@@ -221,7 +221,7 @@ END
     run grep -oE -- '-o [^ ]+' calls
     [ -n "$output" ]
     [ -z "$(grep -v -- "-o $PWD/b/" <<<"$output")" ]
-    [ "$(ls b)" = settings ]
+    [ "$(cd b && find . -type f)" = ./settings ]
 }
 
 @test "packages, the linked libraries and the README name the same" {

@@ -18,19 +18,17 @@ LIBTEST     := $(B)/lib/libtest.a
 testbin      = $(patsubst tests/%.c,$(B)/tests/%,$(1))
 
 $(LIBTEST): $(call obj,$(TEST_LIB))
-	@mkdir -p $(@D) && rm -f $@
+	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
 $(call testbin,tests/mpi_io_read.c tests/mpi_io_fault.c): ALL_LDFLAGS += -Wl,--dynamic-list=io/writers/guard.syms
 $(call testbin,tests/test_profile.c): $(TEST_PRELOAD)
 $(call testbin,$(TEST_SERIAL) $(TEST_MPI) $(TEST_TOOL)): $(B)/tests/%: $(B)/obj/tests/%.o \
     $(LIBTEST) $(LIBNHT1) $(GUARD)
-	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(if $(filter mk%,$*),,-lcmocka) $(LIBS)
 
 $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(B)/obj/tests/fuzz/driver.o $(LIBNHT1) $(GUARD)
-	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(MPICC) $(OPENMP) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
 fuzz-programs: $(FUZZ:%=$(B)/fuzz/%)
@@ -56,13 +54,13 @@ $(B)/tests/wait.so: tests/shim/wait.c
 $(B)/tests/clock.so: tests/shim/clock.c
 $(B)/tests/delay.so: tests/shim/delay.c
 $(SHIMS): $(B)/settings
-	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ \
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ \
 	    $(filter %.c,$^) -ldl
 
 $(B)/tests/probe_call.so: tests/shim/probe_call.c $(B)/settings
-	$(Q)mkdir -p $(@D) && $(MPICC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
+	$(Q)$(MPICC) -std=c11 -D_GNU_SOURCE $(WARN) -shared -fPIC -o $@ $< -ldl
 $(B)/tests/slowfs: tests/shim/slowfs.c $(B)/settings
-	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -o $@ $< $(FUSE)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -o $@ $< $(FUSE)
 
 # What tests/run starts of a build with sanitizers.
 sanitized: all $(call testbin,$(TEST_SERIAL)) fuzz-programs

@@ -16,7 +16,6 @@ VERIFY_PLUGINS := $(if $(HDF5_SERIAL),$(B)/lib/nht1/libnht1-read-hdf5.so) $(if $
 $(B)/lib/nht1/libnht1-read-hdf5.so: PLUGIN_FLAGS = $(HDF5_SERIAL)
 $(B)/lib/nht1/libnht1-read-netcdf.so: PLUGIN_FLAGS = $(NETCDF)
 $(VERIFY_PLUGINS): $(B)/lib/nht1/libnht1-read-%.so: verify/plugin/%.c verify/plugin/plugin.h $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,LIB)
 	$(Q)$(CC) $(filter-out $(SAN),$(ALL_CFLAGS)) -fPIC -shared $(LDFLAGS) -o $@ $< $(PLUGIN_FLAGS) -lm
 
@@ -25,7 +24,6 @@ $(B)/bin/nht1-verify: | $(VERIFY_PLUGINS)
 # Makes such files for the tests, through the same libraries.
 MKCONTAINER := $(if $(HDF5_SERIAL)$(NETCDF),$(B)/tests/mkcontainer)
 $(B)/tests/mkcontainer: tests/mkcontainer.c $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(filter-out $(SAN),$(ALL_CFLAGS)) $(if $(HDF5_SERIAL),-DHAVE_HDF5) $(if $(NETCDF),-DHAVE_NETCDF) \
 	    $(LDFLAGS) -o $@ $< $(HDF5_SERIAL) $(NETCDF) $(shell $(PKG) --libs jansson)

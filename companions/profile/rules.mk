@@ -5,7 +5,6 @@
 
 PROFILE_LIB := $(B)/lib/nht1/libnht1-profile.so
 $(PROFILE_LIB): $(wildcard companions/profile/preload/*.[ch]) companions/profile/record.h companions/workload/function.h companions/workload/runs.h $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,LIB)
 	$(Q)large=$$(echo '#include <mpi.h>' | $(MPICC) -E -x c - | grep MPI_File_write_at_c >/dev/null && \
 	    echo -DHAVE_LARGE_COUNT); \

@@ -15,7 +15,6 @@ $(B)/lib/nht1/libnht1-hdf5.so: FORMAT_FLAGS = $(HDF5) -lhdf5_hl
 $(B)/lib/nht1/libnht1-netcdf.so: io/writers/format/netcdf.c
 $(B)/lib/nht1/libnht1-netcdf.so: FORMAT_FLAGS = $(PNETCDF)
 $(FORMAT_LIBS): io/writers/format.h io/writers/format/rules.mk $(B)/settings
-	@mkdir -p $(@D)
 	$(call say,LIB)
 	$(Q)$(MPICC) $(filter-out $(SAN),$(ALL_CFLAGS)) -fPIC -shared $(LDFLAGS) -o $@ $(filter %.c,$^) \
 	    $(FORMAT_FLAGS)
