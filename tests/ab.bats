@@ -62,6 +62,7 @@ sims_of() {
 }
 
 @test "a ratio that three decimals do not show is shown by its digits" {
+    slow
     ab --a='--value 20000' --b='--value 0.02'
     [[ ${lines[-1]} == *": B / A = 1e-06 (1e-06 to 1e-06) of "* ]]
     rm -r result

@@ -64,6 +64,7 @@ matrix() {
 }
 
 @test "a good result passes the matrix" {
+    slow
     need_program jq
     fake_bt "$(norms_result true 2)" 0
     matrix "norms 1 . auto --class S"
@@ -89,6 +90,7 @@ matrix() {
 }
 
 @test "norms that differ between thread counts fail the matrix" {
+    slow
     need_program jq
     fake_bt "$(norms_result true 2)" 0 \
         "[ \"\$OMP_NUM_THREADS\" = 2 ] && sed -i 's/\\[2\\]/[2.0000000000000004]/' \"\$json\""
@@ -99,6 +101,7 @@ matrix() {
 }
 
 @test "files that differ fail the matrix" {
+    slow
     need_program jq
     fake_bt '{"status": 0, "runs": [{"completed": true, "verified": true},
         {"completed": true, "verified": true}]}' 0 'echo a >out.bin.one; echo b >out.bin.two'

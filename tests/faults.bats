@@ -46,6 +46,7 @@ ended() {
 }
 
 @test "one call after the other fails, each writer, a sample" {
+    slow
     run "$NHT1_ROOT/tests/fault_sites" "${NHT1_STRIDE:-199}"
     echo "$output"
     expect_status 0

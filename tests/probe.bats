@@ -371,6 +371,7 @@ interrupt() {
 }
 
 @test "a file system that does not tell what is free is not taken for a full one" {
+    slow
     slow_disk 0 unsized
     OMPI_MCA_io=^ompio,romio321 run probe --out disk/x
     expect_status 0

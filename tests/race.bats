@@ -65,6 +65,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
 }
 
 @test "a search whose files are proved slowly makes as many runs" {
+    slow
     mkdir bin
     cp "$NHT1_BIN/nht1-bt" bin/
     printf '#!/bin/sh\nsleep "$SLOW_S"\nexec "%s/nht1-verify" "$@"\n' "$NHT1_BIN" >bin/nht1-verify
@@ -196,6 +197,7 @@ remember() {
 }
 
 @test "what is settled is kept with its evidence: where posix stands alone, posix" {
+    slow
     run mpi_run 2 nht1-bt "${tiny[@]}" --io auto:posix --minutes 0.3 --json r.json
     expect_status 0
     expect_text "Answer    No winner: posix will do."

@@ -31,6 +31,7 @@ refused() {
 }
 
 @test "every writer in one run: its own decomposition and another, cold and warm, the right bytes" {
+    slow
     run mpi_run 4 nht1-bt --class S --decomp 1d --io all,perrank --tc 1 --out out.bin --json r.json \
         --read last --read-cache cold,warm --read-decomp own,1d:x
     expect_status 0

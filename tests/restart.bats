@@ -56,6 +56,7 @@ flip() {
 }
 
 @test "every writer and layout goes on" {
+    slow
     local layout writer writers first=0 turn from
     writers=$(mpi_run 1 nht1-bt --io help | awk -F: '/^--io all/ { print $2 }')
     [ "$(wc -w <<<"$writers")" -ge 4 ]

@@ -184,6 +184,7 @@ romio321 auto:mpiio" ]
 }
 
 @test "a component whose search fails is told and left out; where all fail the status is 3" {
+    slow
     COMPONENTS_FAIL=romio321 tune
     expect_status 0
     expect_text "romio321: exit status 1: nht1-bt: mpiio: the component crashed"

@@ -29,8 +29,8 @@ flip() {
 
 # put_bytes FROM OFFSET TO OFFSET COUNT: copies bytes from a file into another, or the same.
 put_bytes() {
-    dd if="$1" of=piece bs=1 skip="$2" count="$5" status=none
-    dd if=piece of="$3" bs=1 seek="$4" conv=notrunc status=none
+    dd if="$1" of=piece bs=64K iflag=skip_bytes,count_bytes skip="$2" count="$5" status=none
+    dd if=piece of="$3" bs=64K oflag=seek_bytes seek="$4" conv=notrunc status=none
 }
 
 # swap FILE OFFSET OFFSET COUNT: exchanges two pieces.

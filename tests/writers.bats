@@ -208,6 +208,7 @@ serial_file() {
 }
 
 @test "writers in the background: same bytes with one aggregator, small buffers and O_DIRECT" {
+    slow
     serial_file
     local io
     for io in twophase async uring mpiio-async; do
