@@ -63,7 +63,7 @@ $(B)/tests/slowfs: tests/shim/slowfs.c $(B)/settings
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -o $@ $< $(FUSE)
 
 # What tests/run starts of a build with sanitizers.
-sanitized: all $(call testbin,$(TEST_SERIAL)) fuzz-programs
+sanitized: all $(call testbin,$(filter-out $(PLAIN:%=tests/test_%.c),$(TEST_SERIAL))) fuzz-programs
 tests: $(call testbin,$(or $(PLAIN:%=tests/test_%.c),$(TEST_SERIAL)) $(TEST_MPI) $(TEST_TOOL)) $(MKCONTAINER) $(SHIMS) $(B)/tests/probe_call.so $(SLOWFS) $(B)/fuzz/selftest bench-programs ## build the test programs
 
 # The runner counts what could not be built as failed.
