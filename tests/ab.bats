@@ -84,6 +84,7 @@ sims_of() {
 }
 
 @test "the order within the rounds is random, follows from its seed, and both sides take turns" {
+    slow
     ab --a='--value 1' --b='--value 1.3' --order-seed 3
     found '(.order | unique) == ["AB", "BA"] and (.order | length) == 8'
     cp result/ab.json first.json
@@ -95,6 +96,7 @@ sims_of() {
 }
 
 @test "a drift of the machine is shared by both and decides nothing" {
+    slow
     ab --value 1 --noise 0.004 --order-seed 5
     expect_status 0
     found '.verdict == "same" or .verdict == "no worse"'

@@ -79,6 +79,7 @@ conforms() {
 }
 
 @test "release 3.6: the other rings for seven processes, one message in rings of two" {
+    slow
     run mpi_run 7 nht1-beff "${short[@]}" --no-analysis --methods nonblocking --definition 3.6 \
         --json a.json
     expect_status 4
@@ -140,6 +141,7 @@ conforms() {
 }
 
 @test "results are written over earlier ones, but not over somebody else's file" {
+    slow
     cp "$BATS_FILE_TMPDIR"/{s.txt,p.txt,r3.json} .
     run mpi_run 2 nht1-beff "${brief[@]}" --sum s.txt --protocol p.txt --json r3.json
     expect_status 4
@@ -286,6 +288,7 @@ conforms() {
 }
 
 @test "the report shows it: figures, both halves of the size axis, the published systems" {
+    slow
     local json=$BATS_FILE_TMPDIR/r3.json
     run nht1-report --no-figures "$json" -o r.html --figures fig --csv tab
     expect_status 0

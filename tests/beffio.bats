@@ -61,6 +61,7 @@ nothing_left() {
 }
 
 @test "the same with ROMIO" {
+    slow
     need_open_mpi "components are Open MPI's"
     for ranks in 2 ${NHT1_FULL:+1 4}; do
         MPIRUN_FLAGS="--mca io romio321" beffio "$ranks" -N "$ranks" --json r.json
@@ -138,6 +139,7 @@ nothing_left() {
 }
 
 @test "what is repeated is what was written" {
+    slow
     beffio 2 -N 2 -T 0.3 --json r.json
     jq -e '.partitions[0] | [.accesses[] | [.types[].patterns[] | .calls_n]]
         | .[0] == .[1] and .[0] == .[2]' r.json
@@ -329,6 +331,7 @@ nothing_left() {
 }
 
 @test "shifted reading reads right data; to another node needs one" {
+    slow
     beffio 3 -N 3 --shift-read 1 --json r.json
     expect_status 4
     expect_json r.json '.partitions[0].shift_ranks == 1 and ([.partitions[].accesses[].wrong_n] | add) == 0'
@@ -339,6 +342,7 @@ nothing_left() {
 }
 
 @test "repetitions: the median one is the result, the values of all stand beside it" {
+    slow
     beffio 2 -N 1,2 --repeat 3 --json r.json
     expect_status 4
     expect_schema nht1-beffio-1 r.json
@@ -424,6 +428,7 @@ held() {
 }
 
 @test "Ctrl-C while a rank is held up: nothing is left" {
+    slow
     local rc=0
     held pwrite:20:1 _data_i00_002_0 2 -N 2 --max-space 2G
     pkill -INT -P "$job" || kill -INT "$job"
@@ -558,6 +563,7 @@ LIST
 }
 
 @test "hints reach the library, at opening and for a chunk size" {
+    slow
     printf 'all all all on_open cb_nodes 1\n2 write scatter 1032 nht1_mark of1032\n' >hints
     beffio 2 -N 2 -i hints --json r.json --protocol r.prot
     expect_status 4
@@ -627,6 +633,7 @@ LIST
 }
 
 @test "the report draws it: a panel per access, a curve per type, values over partitions" {
+    slow
     local json=$BATS_FILE_TMPDIR/1.x/r.json
     run nht1-report --no-figures "$json" -o r.html --figures fig --csv tab
     expect_status 0

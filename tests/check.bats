@@ -120,6 +120,7 @@ END
 }
 
 @test "the problem: class A, fewer of its steps, or class W, as time allows; a class that is given stays" {
+    slow
     while read -r step words; do
         STEP_S=$step check --no-search --quiet
         expect_status 0
@@ -187,6 +188,7 @@ END
 }
 
 @test "the report is headed by the sentence and by one figure" {
+    slow
     ln -s "$NHT1_BIN_REAL/nht1-report" bin
     ANSWERS='posix:balanced:0.031 mpiio:io-too-slow:0.2' study check files --io posix,mpiio --ranks 2 --out result --no-search
     expect_status 0

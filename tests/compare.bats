@@ -129,6 +129,7 @@ print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$
 }
 
 @test "T_R is compared in every way in which both sides have read" {
+    slow
     pair 1
     read_back a.json
     cp a.json b.json
@@ -278,6 +279,7 @@ not_comparable() {
 }
 
 @test "buffers that begin elsewhere: refused, unless they are what is studied" {
+    slow
     local i
     mkdir a b
     for i in 1 2 3 4 5; do
@@ -411,6 +413,7 @@ workloads() {
 }
 
 @test "workloads are compared by working point, with the number that differs" {
+    slow
     local f
     nht1-workload --make p.xml processNum=2 uniqueBytes=32000 readFrac=0 seqFrac=1 syncFrac=1
     sed -i '/<workingPoint/ { p; s/seqFrac="1"/seqFrac="0"/ }' p.xml

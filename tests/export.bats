@@ -48,6 +48,7 @@ check_plot3d 2160" ]
 }
 
 @test "planes that are read in several blocks are exported whole" {
+    slow
     for layout in mijk ijkm records; do
         make_dump f.bin 37 $layout little 1
         for format in vti plot3d; do

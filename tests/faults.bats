@@ -192,6 +192,7 @@ ended() {
 }
 
 @test "MPI-IO: a short write of an aggregator is not lost, an error is told" {
+    slow
     mkdir disk
     local way ways=the-only-one
     ! open_mpi || ways="vulcan dynamic_gen2 romio321"

@@ -198,6 +198,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "the phases of a run fill T_T on every rank" {
+    slow
     own_clock 10 # what is in no phase is a few looks at it, and no turn of another process
     run mpi_run 2 nht1-bt --class W --io posix --tc 1 --json r.json
     expect_status 0
@@ -210,6 +211,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "--profile prints the parts of T_T, and they are those of the result" {
+    slow
     run mpi_run 2 nht1-bt --class S --io none,posix --tc 1 --profile --json r.json
     expect_status 0
     [ "$(grep -c '^Phases of ' <<<"$output")" -eq 2 ]
@@ -230,6 +232,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "the result tells the time of making the solver and its memory per cell" {
+    slow
     run mpi_run 2 nht1-bt --n 24 --steps 2 --dt 0.0008 --interval 1 --io none --tc 1 --json r.json
     expect_status 0
     expect_schema nht1-bt-1 r.json
@@ -253,6 +256,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "a better compute-only run improves the store, a worse one does not" {
+    slow
     run mpi_run 1 nht1-bt --class S --io none --tc-store s.json
     expect_status 0
     jq '.entries[0].t_c_s = 100' s.json >slow.json
@@ -268,6 +272,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "T_C of another host, MPI library or memory is not taken for this system's" {
+    slow
     run mpi_run 1 nht1-bt --class S --io none --tc-store s.json
     expect_status 0
     local other
@@ -325,6 +330,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "a problem without published norms has no verified T_C" {
+    slow
     run mpi_run 2 nht1-bt --n 13 --steps 6 --dt 0.001 --io posix --json r.json
     expect_status 0
     expect_json r.json '.t_c | .origin == "measured" and (.verified | not)'

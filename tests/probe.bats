@@ -207,6 +207,7 @@ writers() {
 }
 
 @test "a store of findings that is none is told of, and nothing is left out" {
+    slow
     mkdir -p state/nht1
     echo mine >state/nht1/probe.json
     [ "$(writers --io all | wc -l)" -ge 8 ]
@@ -236,6 +237,7 @@ writers() {
 }
 
 @test "a slow file system: its rate is seen" {
+    slow
     slow_disk 40
     OMPI_MCA_io=^ompio,romio321 run probe --out disk/x
     expect_status 0

@@ -118,6 +118,7 @@ views_are_told() {
 }
 
 @test "views of every constructor tell the length of their pieces" {
+    slow
     views_are_told views
 }
 
@@ -228,6 +229,7 @@ views_are_told() {
 }
 
 @test "more files of each rank than a workload can name: none of their calls is lost, and the last file has the rest" {
+    slow
     profiled 2 own-many m
     expect_status 0
     has 'mode="separate"' "<file index=\"1022\" name=\"$PWD/m.0.1022\"/>" '<file index="1023"'
@@ -299,6 +301,7 @@ views_are_told() {
 }
 
 @test "no room for the counters: the program runs as it would" {
+    slow
     run bash -c "ulimit -f 20000; nht1-profile -- '$NHT1_ROOT/tests/mpi-run' -np 1 '$NHT1_TESTBIN/mkcalls' all a.dat"
     expect_status 0
     expect_text "rank 0 is not profiled"
@@ -364,6 +367,7 @@ views_are_told() {
 }
 
 @test "zeta of a program has one answer, with its reason, and says what disturbed the runs" {
+    slow
     # The node's part of the evidence is a recorded one: a hypervisor had 3 % of it.
     run env NHT1_PROC="$NHT1_ROOT/tests/proc/busy" nht1-profile --t-c --repeat 6 --json p.json -- \
         "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat

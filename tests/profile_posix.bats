@@ -435,6 +435,7 @@ END
 }
 
 @test "Fortran has a zeta: sequential, direct, formatted and scratch files" {
+    slow
     need_program gfortran
     cat >f.f90 <<'END'
 program f
@@ -478,6 +479,7 @@ END
 }
 
 @test "ranks that write by POSIX calls beside MPI have a zeta" {
+    slow
     run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_BIN/nht1-bt" --class S --steps 4 \
         --interval 2 --io posix --verify never --tc 1
     expect_status 0

@@ -75,6 +75,7 @@ refused() {
 }
 
 @test "a list of decompositions that are the same gives one reading" {
+    slow
     bt 2 --io posix --read last --read-decomp own,1d:z,1x1x2 --read-cache cold,cold
     expect_json r.json '.runs[0].read | length == 1 and .[0].own_decomp'
 }
@@ -94,6 +95,7 @@ refused() {
 }
 
 @test "medians over rounds are those of the runs" {
+    slow
     bt 2 --io posix --read last --repeat 3
     expect_json r.json '([.runs[].read[0].t_r_s] | sort | .[1]) == .ranking[0].read[0].t_r_s'
     expect_json r.json '([.runs[].read[0].rate_bytes_per_s] | sort | .[1]) == .ranking[0].read[0].rate_bytes_per_s'
@@ -154,6 +156,7 @@ expect_read() {
 }
 
 @test "what is read warm, disturbed or in no time has no answer but the reason" {
+    slow
     bt 1 --io posix --read last --repeat 6 --read-cache warm
     expect_json r.json '.ranking[0].read[0] | .answer == "not-measurable" and .reason == "page-cache"'
     NHT1_PROC=$NHT1_ROOT/tests/proc/busy answered 60 10 8
@@ -200,6 +203,7 @@ expect_read() {
 }
 
 @test "a writer that leaves nothing has no readings beside one that does" {
+    slow
     bt 2 --io null,posix --read last
     expect_json r.json '[.runs[] | {(.writer): (.read | length)}] | add == {"null": 0, "posix": 1}'
 }

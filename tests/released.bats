@@ -123,6 +123,7 @@ brief_beff() {
 }
 
 @test "b_eff: where a protocol is missing, that is told, and the quantities remain" {
+    slow
     brief_beff
     BEFF_RANDOM=2 NHT1_BIN=$PWD/bin STANDIN_NO_PROTOCOL=1 released --source source --out x --mb 1 --json r.json
     expect_status 0

@@ -426,6 +426,7 @@ END
 }
 
 @test "a number that nothing can have measured is refused with file and key, in a folder left out and told" {
+    slow
     results r2
     read_back r2.json
     cp r2.json right.json
@@ -484,6 +485,7 @@ END
 }
 
 @test "a writer's name with % or a leading _ keeps its row in the figure" {
+    slow
     results r1
     change r1.json '.runs[].driver |= (if . == "mpiio" then "100%d" elif . == "posix" then "_p" else . end)'
     page r1.json --figures fig
@@ -1003,6 +1005,7 @@ END
 }
 
 @test "old summaries and new results stand side by side, per type and chunk size" {
+    slow
     results beffio
     cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" old.sum
     page old.sum beffio.json --csv tab --figures fig
@@ -1100,6 +1103,7 @@ END
 }
 
 @test "buffers that begin elsewhere: ratios of the patterns, of the runs of the same round" {
+    slow
     results beffio
     local i
     for i in 1 2 3 4 5 6 7; do
@@ -1390,6 +1394,7 @@ END
 }
 
 @test "--mtbf: the interval of each writer in seconds and steps, what is lost, a figure over the MTBF" {
+    slow
     results r2
     read_back r2.json
     change r2.json '.runs |= map(.in_io_s = (if .driver == "posix" then 60 else 6 end))'
@@ -1469,6 +1474,7 @@ END
 }
 
 @test "a search: the setting found, every candidate with its interval, the rungs, what mattered, what was left out" {
+    slow
     results r2
     searched r2.json
     nht1-report r2.json -o r.html --markdown r.md --figures fig --csv tab
@@ -1493,6 +1499,7 @@ END
 }
 
 @test "a choice that was known, several searches, nonsense in a search" {
+    slow
     results r2
     searched r2.json
     cp r2.json a.json

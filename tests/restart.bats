@@ -86,6 +86,7 @@ flip() {
 }
 
 @test "a damaged dump and all after it are made again" {
+    slow
     whole ref.bin
     cp ref.bin out.bin
     jq '.file = "out.bin"' ref.bin.json >out.bin.json
@@ -288,6 +289,7 @@ advised() {
 }
 
 @test "interrupted again, a file goes on by the writer of the last restart" {
+    slow
     local plan
     whole out.bin
     cut_short out.bin 2

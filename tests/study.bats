@@ -117,6 +117,7 @@ END
 }
 
 @test "a compute-only point is run in each round in which a point that is compared with it is" {
+    slow
     bt_that <<'END'
 echo start >>"$SIM_FOLDER/starts"
 time=1
@@ -206,6 +207,7 @@ END
 }
 
 @test "repeats = auto: what is compared with nothing is run until its interval is narrow, and a wrong number is refused" {
+    slow
     REPEATS=auto description x.ini <<<$'[run]\nprogram = sim\nnoise = 0 0.5'
     study x.ini --no-report --under out
     expect_status 0
@@ -235,6 +237,7 @@ END
 }
 
 @test "dumps that were read back have their T_R beside T_T, where there are any" {
+    slow
     bt_that 'read WHICH' 'read-cache HOW' 'read-decomp DECOMP' <<'END'
 echo "$io $read" >>"$SIM_FOLDER/starts"
 jq -n --arg io $io --arg read "$read" 'def of($cache; $own; $t): {cache: $cache, own_decomp: $own, decomp: "1x2x1", ranks: 1,
@@ -535,6 +538,7 @@ END
 }
 
 @test "the launchers' words: Open MPI, MPICH, srun, none" {
+    slow
     make_launcher mpiexec.hydra "HYDRA build details:"
     make_launcher srun "slurm 22.05.8"
     REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 3\nthreads = 2'
@@ -640,6 +644,7 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
 }
 
 @test "job scripts stay where they are submitted; times, set-up and names are what people write" {
+    slow
     mkdir "my study" && description "my study/a b%.ini" <<<$'[run]\nprogram = sim'
     study --job slurm --time 2:00:00 --setup "module load openmpi" --job-file j "my study/a b%.ini"
     expect_status 0
@@ -662,6 +667,7 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
 }
 
 @test "the class of the study of processors follows ranks and memory" {
+    slow
     ln -s "$NHT1_BIN_REAL/nht1-bt" bin
     local cores class
     while read -r cores class; do
@@ -746,6 +752,7 @@ dt = 1e-9\ninterval = 5\nio = posix\ntc = 1'
 }
 
 @test "order = written: the points of a round run as they stand" {
+    slow
     REPEATS=2 description x.ini <<<$'order = written\n[run]\nprogram = sim\nvalue = 1..8'
     study x.ini --under out
     expect_status 0

@@ -28,6 +28,7 @@ refused() {
 }
 
 @test "empty lists, values that are no numbers, expressions that cannot be" {
+    slow
     refused 'x.ini:3: [run] ranks: nothing' <<<$'[run]\nprogram = sim\nranks ='
     refused 'x.ini:3: [run] ranks' "'two'" <<<$'[run]\nprogram = sim\nranks = 1 two'
     refused 'x.ini:3: [run] ranks' "'0'" <<<$'[run]\nprogram = sim\nranks = 0'
@@ -103,6 +104,7 @@ refused() {
 }
 
 @test "records of a study that are not as the driver wrote them" {
+    slow
     REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
     study x.ini --out s
     expect_status 0

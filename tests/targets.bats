@@ -271,6 +271,7 @@ d.bin.json" ]
 }
 
 @test "a part that took the place of ours is not overwritten" {
+    slow
     bt --io perrank --out d.bin
     head -c "$(stat -c %s d.bin.rank00001)" /dev/urandom >new
     mv new d.bin.rank00001
@@ -282,6 +283,7 @@ d.bin.json" ]
 }
 
 @test "parts whose manifest cannot be read keep it" {
+    slow
     bt --io perrank --out d.bin
     sed -i 's/"endian": "[a-z]*"/"endian": "big"/' d.bin.json
     kept d.bin.json d.bin.rank00000 d.bin.rank00001
@@ -372,6 +374,7 @@ d.bin.json" ]
 }
 
 @test "after several writers --restart tells the files that can be continued" {
+    slow
     bt --io posix,token --out d.bin
     touch d.bin.other.json
     run mpi_run 2 nht1-bt --restart --quiet --out d.bin

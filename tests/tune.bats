@@ -210,6 +210,7 @@ romio321 auto:mpiio" ]
 }
 
 @test "without a choice of components there is one search: a named one, or another MPI library" {
+    slow
     tune --components ompio
     expect_status 0
     grep -qE '^ompio .*--io auto --minutes [2345]' starts

@@ -303,6 +303,7 @@ WORDS
 }
 
 @test "a container that was cut off" {
+    slow
     every_format
     make_dump f.bin
     for format in $formats; do
@@ -320,6 +321,7 @@ WORDS
 }
 
 @test "a compressed chunk that is damaged: its dump is wrong, the others are judged" {
+    slow
     need_format hdf5
     need_program jq
     make_dump f.bin

@@ -172,6 +172,7 @@ points() {
 }
 
 @test "processes that differ, lists of calls, files of their own" {
+    slow
     need_program jq
     cat >w.xml <<'X'
 <workload version="1"><workingPoint processNum="3" sizeMean="100" uniqueBytes="1450" readFrac="0" collFrac="0.8" syncFrac="1" seqFrac="0" sharedFrac="0" contMean="100">
@@ -193,6 +194,7 @@ X
 }
 
 @test "a job of repetitions and thinking, in both spellings" {
+    slow
     need_program jq
     cat >j.conf <<'X'
 Data 100k Record 10k   # for all
@@ -228,6 +230,7 @@ X
 }
 
 @test "the amount of data is found, or the limit that kept it small is named" {
+    slow
     need_program jq
     # The first amount takes 32 accesses, two thirds of a second by the test's clock.
     own_clock 10000
@@ -432,6 +435,7 @@ END
 }
 
 @test "a report of repeated workloads does without a share in memory that is not known" {
+    slow
     need_program jq
     workload 2 --reference --set uniqueBytes=160000 --json r.json --quiet
     expect_status 0
@@ -454,6 +458,7 @@ END
 }
 
 @test "data are flushed when --sync says" {
+    slow
     mkdir data
     local when
     echo 'Data 64k <Pattern simple-strided> Record 8k Temporal write Method collective Group 1 </Pattern>' >j.conf
