@@ -4,6 +4,7 @@ that needs nothing else, Markdown, tables as CSV, figures as files.
 
 Texts are prose: a benchmark's symbol (T_T, zeta) is set as such, everything else is shown as it
 stands. Cells and labels out of files go through here untouched: each notation escapes them."""
+import functools
 import math
 import os
 import sys
@@ -14,6 +15,20 @@ from .. import text
 MARKS = ('plain', 'good', 'note', 'warn', 'bad')
 HOLLOW = {'points': 'hollow', 'line-points': 'line-hollow'}  # styles of what is not valid
 HOLLOW_WORDS = 'Hollow marks are values that are not valid by their definition.'
+
+
+@functools.lru_cache(maxsize=None)
+def templates():
+    """What compiles the templates, each once."""
+    import jinja2
+    from markupsafe import Markup, escape
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'templates')
+    place = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True,
+                               undefined=jinja2.StrictUndefined, trim_blocks=True,
+                               lstrip_blocks=True)
+    place.filters['prose'] = lambda t: Markup(text.symbols(str(escape(t))))
+    place.filters['drawing'] = Markup  # SVG that figures.py made
+    return place
 
 
 class Table:
@@ -153,15 +168,7 @@ class Page:
         return [p['table'] for p in self.parts if p['kind'] == 'table']
 
     def html(self, version):
-        import jinja2
-        from markupsafe import Markup, escape
-        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'templates')
-        place = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True,
-                                   undefined=jinja2.StrictUndefined, trim_blocks=True,
-                                   lstrip_blocks=True)
-        place.filters['prose'] = lambda t: Markup(text.symbols(str(escape(t))))
-        place.filters['drawing'] = Markup  # SVG that figures.py made
-        return place.get_template('page.html').render(page=self, version=version)
+        return templates().get_template('page.html').render(page=self, version=version)
 
     def markdown(self, version, figures):
         """figures: the way to the drawings, None: there are none."""
