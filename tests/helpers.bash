@@ -116,11 +116,11 @@ real_python() {
     export PATH=$BATS_FILE_TMPDIR/python:$PATH
 }
 
-# warm_python: for setup_file, after real_python; cold_python: for teardown_file. In between `warm COMMAND
-# [ARGUMENT...]` starts nht1-report or runs/study by tests/warm, which has imported all they need.
+# warm_python COMMAND: for setup_file, after real_python; cold_python: for teardown_file. In between `warm COMMAND
+# [ARGUMENT...]` starts nht1-report or study by tests/warm, which has imported all that the one named here needs.
 warm_python() {
     mkfifo "$BATS_FILE_TMPDIR"/{ask,ended}
-    python3 "$NHT1_ROOT/tests/warm" "$BATS_FILE_TMPDIR" </dev/null >&2 3>&- &
+    python3 "$NHT1_ROOT/tests/warm" "$BATS_FILE_TMPDIR" "$@" </dev/null >&2 3>&- &
     export WARM_PYTHON=$!
 }
 

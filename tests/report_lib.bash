@@ -7,7 +7,7 @@ setup_file() {
     export REPORT_PYTHON
     REPORT_PYTHON=$(report_python)
     real_python "$REPORT_PYTHON" # which has the libraries: nht1-report need not look for it
-    warm_python
+    warm_python nht1-report
 }
 
 teardown_file() {

@@ -5,7 +5,7 @@
 
 setup_file() {
     real_python
-    warm_python
+    warm_python study
 }
 
 teardown_file() {
