@@ -398,13 +398,14 @@ static json_t *probe_json(const void *job, int status)
 
 /* ------------------------------------------------------------------ all ranks */
 
-/* Whether the folder of a file answers, asked in a process of its own. */
+/* Whether the folder of a file answers, asked in a process of its own. An error of before stays the one that is told. */
 static bool answers(const struct probe *p, const char *path)
 {
     struct probe_finding f;
+    const bool told = err_message()[0] != '\0';
     const int rc = path ? one_step(p, "stat", path, "", 1e9, &f) : 0;
     if (path) json_decref(f.values);
-    if (rc < 0) err_clear();
+    if (rc < 0 && !told) err_clear();
     return !path || f.state != PROBE_HANGS;
 }
 
