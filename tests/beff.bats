@@ -276,6 +276,7 @@ conforms() {
 }
 
 @test "an interrupt ends the run with status 3 or the launcher's, and leaves no result" {
+    slow
     local rc=0
     "$NHT1_ROOT/tests/mpi-run" -np 2 nht1-beff --memory-per-process 256Mi --progress always --json r.json \
         >out 2>&1 3>&- &

@@ -294,6 +294,7 @@ nothing_left() {
 }
 
 @test "errors of the file system end the run on all ranks, and nothing is left" {
+    slow
     for plan in pwrite:100+:ENOSPC:0 open:1:EIO:1 open:3:EIO:1 fsync:4:EIO:0; do
         mkdir -p data
         run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="$PWD/data" \
@@ -360,6 +361,7 @@ nothing_left() {
 }
 
 @test "too little room is found out before anything is written" {
+    slow
     beffio 2 --max-space 10M
     expect_status 3
     expect_text "does not fit into the 10.0 MB"

@@ -256,6 +256,7 @@ ended() {
 }
 
 @test "a kernel that refuses io_uring on one rank: told, and no part of --io all" {
+    slow
     nht1-bt --io help | grep -q "^uring " || not_here "built without liburing"
     mkdir disk
     preload=$NHT1_TESTBIN/fault.so plan=uring_init:1:EPERM:1 start "${tiny[@]}" --io uring --out disk/o.bin

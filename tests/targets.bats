@@ -67,6 +67,7 @@ in_place() {
 }
 
 @test "no room for a second file, and blocks that cannot be had: the old result stays whole" {
+    slow
     bt --io posix --out d.bin
     kept d.bin d.bin.json
     run faulty fallocate:1+:ENOSPC:0 --steps 14 --io posix --out d.bin

@@ -156,6 +156,7 @@ romio321 auto:mpiio" ]
 }
 
 @test "where no winner is shown to be faster than posix it does not matter, and posix is the answer" {
+    slow
     BUFFERED=0.999 NOISE=0.1 ROMIO=0.997 ROMIO_PLAIN=1.2 tune
     expect_status 0
     expect_text "posix will do"

@@ -376,6 +376,7 @@ END
 }
 
 @test "a full disk is found before the clock starts, without filling it" {
+    slow
     memory_disk data 1m
     nht1-workload --make w.xml processNum=2 uniqueBytes=4000000
     mkdir log
@@ -392,6 +393,7 @@ END
 }
 
 @test "no room for the new file: the old one stays whole" {
+    slow
     memory_disk data 1m
     head -c 300000 /dev/urandom >old
     cp old data/d
