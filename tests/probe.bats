@@ -315,7 +315,7 @@ interrupt() {
 }
 
 @test "Ctrl-C: what was found is told, the folder is as before, no process stays" {
-    interrupt env
+    interrupt
     [ "$status" -eq 3 ]
     grep -q "^nht1-bt: .*interrupted" err
     grep -q "^  fsync  *works" out

@@ -108,15 +108,26 @@ static int one_step(const struct probe *p, const char *part, const char *path, c
     return probe_run_part(&step);
 }
 
+/* How one step ends whose own errors mean nothing: an error of before stays the one that is told. */
+static enum probe_state ask_step(const struct probe *p, const char *part, const char *path,
+                                 const char *what, double most_s)
+{
+    struct probe_finding f;
+    char said[ERR_MESSAGE_MAX];
+    snprintf(said, sizeof said, "%s", err_message());
+    err_clear();
+    one_step(p, part, path, what, most_s, &f);
+    json_decref(f.values);
+    err_clear();
+    if (said[0]) err_set(ERR_IO, "%s", said);
+    return f.state;
+}
+
 /* Whether a file can still be made in the probe's folder. */
 static const char *no_longer_alive(void *arg)
 {
     struct probe *p = arg;
-    struct probe_finding f;
-    const int rc = one_step(p, "alive", p->work, "", ALIVE_S, &f);
-    json_decref(f.values);
-    if (rc < 0) err_clear();
-    if (f.state != PROBE_HANGS) return NULL;
+    if (ask_step(p, "alive", p->work, "", ALIVE_S) != PROBE_HANGS) return NULL;
     p->silent = true;
     return "the file system no longer answers: what was not tried by then is left out";
 }
@@ -252,20 +263,12 @@ static int try_mpiio(struct probe *p)
 /* The folder goes, whatever happened; a file system that does not answer is not asked. */
 static void sweep_folder(struct probe *p, bool asked_to_stop)
 {
-    struct probe_finding f = {.state = PROBE_HANGS};
-    char said[ERR_MESSAGE_MAX];
     if (!p->name[0]) return;
-    snprintf(said, sizeof said, "%s", err_message());
-    err_clear();
-    if (!p->silent)
-        one_step(p, "sweep", p->of->out, p->name, asked_to_stop ? SWEEP_ASKED_S : 1e9, &f);
-    if (f.state != PROBE_WORKS)
+    if (p->silent || ask_step(p, "sweep", p->of->out, p->name,
+                              asked_to_stop ? SWEEP_ASKED_S : 1e9) != PROBE_WORKS)
         json_array_append_new(p->left,
                               js_printf("the folder %s: remove it once its file system answers",
                                         p->work[0] ? p->work : p->name));
-    json_decref(f.values);
-    err_clear();
-    if (said[0]) err_set(ERR_IO, "%s", said);
 }
 
 static int try_files(struct probe *p)
@@ -398,15 +401,10 @@ static json_t *probe_json(const void *job, int status)
 
 /* ------------------------------------------------------------------ all ranks */
 
-/* Whether the folder of a file answers, asked in a process of its own. An error of before stays the one that is told. */
+/* Whether the folder of a file answers, asked in a process of its own. */
 static bool answers(const struct probe *p, const char *path)
 {
-    struct probe_finding f;
-    const bool told = err_message()[0] != '\0';
-    const int rc = path ? one_step(p, "stat", path, "", 1e9, &f) : 0;
-    if (path) json_decref(f.values);
-    if (rc < 0 && !told) err_clear();
-    return !path || f.state != PROBE_HANGS;
+    return !path || ask_step(p, "stat", path, "", 1e9) != PROBE_HANGS;
 }
 
 static int check_outputs(const struct probe *p, const struct program_output *result)
