@@ -63,8 +63,8 @@ $(B)/tests/slowfs: tests/shim/slowfs.c $(B)/settings
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -o $@ $< $(FUSE)
 
 # What tests/run starts of a build with sanitizers.
-sanitized: all $(call testbin,$(filter-out $(PLAIN:%=tests/test_%.c),$(TEST_SERIAL))) fuzz-programs
-tests: $(call testbin,$(or $(PLAIN:%=tests/test_%.c),$(TEST_SERIAL)) $(TEST_MPI) $(TEST_TOOL)) $(MKCONTAINER) $(SHIMS) $(B)/tests/probe_call.so $(SLOWFS) $(B)/fuzz/selftest bench-programs ## build the test programs
+sanitized: all $(call testbin,$(filter-out $(NHT1_PLAIN:%=tests/test_%.c),$(TEST_SERIAL))) fuzz-programs
+tests: $(call testbin,$(or $(NHT1_PLAIN:%=tests/test_%.c),$(TEST_SERIAL)) $(TEST_MPI) $(TEST_TOOL)) $(MKCONTAINER) $(SHIMS) $(B)/tests/probe_call.so $(SLOWFS) $(B)/fuzz/selftest bench-programs ## build the test programs
 
 # The runner counts what could not be built as failed.
 CHECKS := serial python mpi e2e layers sanitize
@@ -74,11 +74,11 @@ check-full: ## as check, and every test that takes long
 $(CHECKS:%=check-%): check-%: ## one part of the tests: serial, python, mpi, e2e, layers or sanitize
 # Of the serial tests, check runs these without sanitizers alone, which compute for seconds, the others with
 # sanitizers alone; a part by itself, and check-full, run all.
-check: PLAIN := oracle judge race sequential view
+check: export NHT1_PLAIN = oracle judge race sequential view
 check check-full $(CHECKS:%=check-%):
 	@bash config/setup.sh check
-	-@$(MAKE) -k -j$(JOBS) all tests PLAIN='$(PLAIN)'
-	@O=$(B) NHT1_PLAIN='$(PLAIN)' tests/run $(filter $(CHECKS),$(@:check-%=%))
+	-@$(MAKE) -k -j$(JOBS) all tests
+	@O=$(B) tests/run $(filter $(CHECKS),$(@:check-%=%))
 # Programs built by gcc for gcov in a folder of their own, which tests that call make there find as it is. PARTS: of
 # tests/run; BATS: files of end-to-end tests beside them. The table of the last run: docs/coverage.md.
 # The counts go to a folder below /dev, whose files nht1-profile does not follow: gcov writes them from within
