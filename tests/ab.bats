@@ -71,6 +71,7 @@ sims_of() {
 }
 
 @test "what lies on the threshold stays undecided, and the line says so" {
+    slow
     ab --a='--value 1' --b='--value 1.05' --noise 0.01 --order-seed 1 --threshold 4.6 --rounds-max 8 --junit ab.xml
     expect_status 4
     found '.verdict == "undecided" and .ended == "rounds" and .rounds == 8'

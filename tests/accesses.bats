@@ -164,6 +164,7 @@ END
 }
 
 @test "replayed accesses of MPI-IO and of two ranks; what is not in the file is told" {
+    slow
     run nht1-profile --accesses m.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" past m.dat
     expect_status 0
     run nht1-profile --accesses r.jsonl -- "$NHT1_ROOT/tests/mpi-run" -np 2 nht1-workload m.jsonl --out r.dat --check none --quiet

@@ -501,6 +501,7 @@ b_eff_io_data_i00_003_9" ]
 }
 
 @test "a file that took a data file's name meanwhile is not removed" {
+    slow
     held pwrite:20:0 _data_i00_001_0 1 -N 1 --max-space 300M
     rm data/b_eff_io_data_i00_001_0
     echo "dear diary" >data/b_eff_io_data_i00_001_0
@@ -652,6 +653,7 @@ LIST
 }
 
 @test "a result that cannot be written is an error, valid or not" {
+    slow
     mkdir gone
     held pwrite:20:0 _data_ 1 -N 1 -T 0.01 --json gone/r.json
     rm -rf gone

@@ -58,6 +58,7 @@ expect() {
 }
 
 @test "an unknown class is refused, a run that fails is told" {
+    slow
     bench compute CLASSES=Q
     expect_status 1
     expect_text "no class 'Q'"

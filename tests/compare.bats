@@ -237,6 +237,7 @@ not_comparable() {
 }
 
 @test "another system is compared, and that is noted" {
+    slow
     pair 1
     change b.json '.system.cpu.model = "Other" | .system.host = "elsewhere" | .runs[].file.file_system = "nfs4"'
     run nht1-report compare a.json b.json
@@ -258,6 +259,7 @@ not_comparable() {
 }
 
 @test "results with one value each are compared by definition and size" {
+    slow
     local i value
     for i in 1 2 3 4 5; do
         value=$((1000 + 7 * i % 5))
@@ -324,6 +326,7 @@ not_comparable() {
 }
 
 @test "values of b_eff_io are not compared where one side alone counts making and removing files" {
+    slow
     local side i
     mkdir a b
     for side in a:true b:false; do

@@ -177,6 +177,7 @@ ended() {
 }
 
 @test "a file system that was remounted read-only" {
+    slow
     small_disk 4m
     mpi_run 2 nht1-bt "${tiny[@]}" --io posix --out disk/o.bin
     cp disk/o.bin* .

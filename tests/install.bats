@@ -81,6 +81,7 @@ complete_words() {
 }
 
 @test "bash completes options, choices, writers, files, studies and commands" {
+    slow
     # shellcheck source=/dev/null
     source "$MANUAL"/completion/nht1
     touch result.json 'two words.json' a.bin

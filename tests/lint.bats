@@ -57,6 +57,7 @@ these() {
 }
 
 @test "every source, script and module is read" {
+    slow
     local name
     cd "$NHT1_ROOT"
     [ -e .git ] || not_here "a tree under version control"

@@ -204,6 +204,7 @@ views_are_told() {
 }
 
 @test "ranks that do not do the same stand apart" {
+    slow
     profiled --json p.json 4 uneven u.dat
     expect_status 0
     expect_text "Longest inside MPI-IO: rank"

@@ -350,6 +350,7 @@ END
 }
 
 @test "where descriptors or the length of a path are too few, that is said" {
+    slow
     local folder
     run nht1-profile --t-c -- "$NHT1_TESTBIN/mkposix" few f.dat
     expect_status 4

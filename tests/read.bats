@@ -299,6 +299,7 @@ expect_read() {
 }
 
 @test "dry run: readings, bytes and memory by arithmetic; what cannot be is refused there, too" {
+    slow
     run nht1-bt --dry-run --class A --io posix,token --ranks 8 --repeat 3 --json plan.json \
         --read last --read-cache cold,warm --read-decomp own,1d:x
     expect_status 0

@@ -71,6 +71,7 @@ setup_file() {
 }
 
 @test "a Fortran program, sequential and direct" {
+    slow
     need_program gfortran
     cat >f.f90 <<'END'
 program f

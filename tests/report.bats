@@ -371,6 +371,7 @@ END
 }
 
 @test "a figure's script finds its series whatever they are called" {
+    slow
     PYTHONPATH=$NHT1_ROOT/runs PYTHONDONTWRITEBYTECODE=1 "$REPORT_PYTHON" - <<'END'
 from nht1 import text
 from nht1.report import draw, page
@@ -496,6 +497,7 @@ END
 }
 
 @test "ranks times threads above any machine are a number, too" {
+    slow
     results r1
     change r1.json '.system.ranks = 2000000000 | .system.threads = 2000000000'
     page r1.json --csv tab
@@ -553,6 +555,7 @@ END
 }
 
 @test "*.json may meet the manifest of a dump, which is passed over" {
+    slow
     results r1
     echo '{"schema": "nht1-dump/1"}' >btout.bin.json
     run page ./*.json
@@ -609,6 +612,7 @@ END
 }
 
 @test "as many processors by more ranks or by more threads: the names tell which" {
+    slow
     results r2 r4
     change r2.json '.system.threads = 2'
     page r2.json r4.json --csv tab
@@ -619,6 +623,7 @@ END
 }
 
 @test "runs that drop the data belong to the file system of their result, in any order" {
+    slow
     results r1 r2
     change r1.json '.runs[].file |= (if . then .file_system = "ext4" else . end)'
     cp r1.json x.json
@@ -641,6 +646,7 @@ END
 }
 
 @test "systems and tables of 1993 stand beside a problem that they had only" {
+    slow
     results r2
     page r2.json
     expect_file_text r.html 'id="fig3-systems"'
@@ -653,6 +659,7 @@ END
 }
 
 @test "Figure 1 needs group sizes of one configuration, and is missed once at most" {
+    slow
     results r2 g1 g2
     change r2.json '.problem.n = 24 | .problem.class = "W"'
     page r2.json g1.json g2.json
@@ -668,6 +675,7 @@ END
 }
 
 @test "one writer has no figure of writers side by side, but its table" {
+    slow
     results g1
     page g1.json --figures fig --csv tab
     [ ! -e fig/writers.csv ]
@@ -675,6 +683,7 @@ END
 }
 
 @test "one of a thing is not written as several" {
+    slow
     results r1
     page r1.json
     expect_file_text r.md "on 1 processor (1 rank x "
@@ -1141,6 +1150,7 @@ END
 }
 
 @test "trend of b_eff and b_eff_io: another definition, partition or offset of buffers is another curve" {
+    slow
     local i=0 other
     results beffio beff
     for other in . '.b_eff_io.definition = "2.1"' '.b_eff_io.procs += 1' '.b_eff_io.buffer_offset_bytes = [16, 32]' .; do
@@ -1335,6 +1345,7 @@ near() {
 }
 
 @test "of several dumps in a row T_R is that of one" {
+    slow
     results r2
     read_back r2.json
     change r2.json '.runs |= map(if .read then .read |= map(.t_r_s *= 6 | .bytes *= 6

@@ -110,6 +110,7 @@ X
 }
 
 @test "where the individual pointer is moved, a replay moves it as often" {
+    slow
     local name
     profile p.xml 1 "$NHT1_TESTBIN/mkcalls" seeks s.dat
     profile q.xml 1 "$NHT1_BIN/nht1-workload" p.xml --out d --json b.json --quiet

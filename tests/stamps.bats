@@ -25,6 +25,7 @@ load helpers
 }
 
 @test "a result with a stamp that is not on the list is found out" {
+    slow
     nht1-stats --stamps >list.json
     jq '{stamps: [{code: "quick", severity: "note", numbers: {}, sentence: "A trial."}]}' list.json >one.json
     echo '{}' >nht1-beff-1.json

@@ -175,6 +175,7 @@ LIST
 }
 
 @test "output that cannot be written, and folders that cannot be made, are told" {
+    slow
     run bash -c '"$NHT1_ROOT/runs/study" --list >/dev/full'
     expect_status 3
     expect_text "standard output: No space left on device"

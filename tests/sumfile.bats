@@ -167,6 +167,7 @@ def same(a, b): return sorted(a) == sorted(b) and all(as_printed(a[k], b[k]) for
 }
 
 @test "under 2.1 the .sum judges a partition by its own time, as released, and the head has the options" {
+    slow
     mkdir -p data
     run mpi_run 2 nht1-beffio -p data -MB 16 -T 12 -N 1,2 --max-space 200M --definition 2.1 --nounique --noshared --sum x.sum --quiet
     expect_status 4
@@ -193,6 +194,7 @@ written() {
 }
 
 @test "valid, with errors, without the shared file pointer: only the words about it differ from the release's" {
+    slow
     local io=b_eff_io-2.1.sum
     written $io valid 's/ T=6,/ T=3600,/; s/(T|time)([ =])0.1/\1\230.0/; s/, NOT VALID \(see above\)$//; s/^NOT VALID/VALID/; s/NOT reached/reached/'
     says "all(p['valid'] and p['scheduled_s'] == 1800 for p in r) and r[0]['faults'] == []"
@@ -257,6 +259,7 @@ protocol() {
 }
 
 @test "a damaged protocol of b_eff: line and column" {
+    slow
     local line
     for line in 'L=1 mthd=0 min: 1 -> 1|a value without a pattern|min: 1' "L=1 mthd=0 pat=0 min: 1 2|no '->' with|min: 1 2" \
         "L=1 mthd=0 pat=0 min: 1 -> 1e99|'1e99' is no rate|1e99" "L=x mthd=0 pat=0 min: 1 -> 1|'x' is no number of a length|x mthd"; do

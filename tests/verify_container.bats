@@ -273,6 +273,7 @@ EDITS
 }
 
 @test "HDF5 files that are no dump files: one line, no other file is read" {
+    slow
     need_format hdf5
     make_dump f.bin
     while IFS='|' read -r word text; do
@@ -290,6 +291,7 @@ WORDS
 }
 
 @test "netCDF files that are no dump files: one line" {
+    slow
     need_format netcdf
     make_dump f.bin
     for kind in netcdf "netcdf cdf1"; do
