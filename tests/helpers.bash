@@ -41,11 +41,11 @@ wait_until() {
 }
 
 # mpi_run RANKS PROGRAM [ARGUMENT...]: under mpirun, at most $MPI_TIMEOUT (default $NHT1_HANG_S) seconds. One
-# rank needs no launcher, which would take longer than most of what it starts.
+# rank needs no launcher, which would take longer than most of what it starts; options for the launcher do.
 mpi_run() {
     local ranks=$1
     shift
-    if [ "$ranks" = 1 ] && [ -z "${MPIRUN:-}" ]; then
+    if [ "$ranks" = 1 ] && [ -z "${MPIRUN:-}${MPIRUN_FLAGS:-}" ]; then
         OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} \
             timeout --foreground -k 60 "${MPI_TIMEOUT:-$NHT1_HANG_S}" "$@" </dev/null
         return
