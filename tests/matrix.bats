@@ -185,12 +185,14 @@ room() {
 }
 
 full_disk() {
-    local left
-    for left in ${NHT1_FULL:+0 4096 8192 16384 32768 65536} 12288; do
+    local left status='1|3'
+    # No zeta where there was no room to follow the program.
+    [ "$name" != dropped ] || status+='|4'
+    for left in ${NHT1_FULL:+0 4096 8192 12288 32768 65536} 16384; do
         rm -rf data
         room "$left"
         go
-        [ "$got" -eq "$good" ] || told "$left bytes of room"
+        [ "$got" -eq "$good" ] || told "$left bytes of room" "$status"
         only "$results" "$left bytes of room"
         umount data
     done

@@ -158,7 +158,10 @@ static int map_process(const char *dir, const char *name, struct profile_run *ru
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "%s", path);
     const struct profile_map *m = MAP_FAILED;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *m)
+    /* Nothing at its beginning: it was killed before it had room. In memory, on a full disk, reading such a page
+     * is a bus error. */
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *m &&
+        lseek(fd, 0, SEEK_DATA) == 0)
         m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     close(fd);
     if (m == MAP_FAILED || !is_sound(m)) {

@@ -183,6 +183,7 @@ static struct profile_map *map_own(void)
         (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
         why = why ? why : errno;
     close(fd);
+    if (why) unlink(own_path); /* the next call tries again */
     errno = why;
     return why ? NULL : at;
 }
