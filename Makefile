@@ -24,7 +24,7 @@ MANDIR  ?= $(PREFIX)/share/man
 DOCDIR  ?= $(PREFIX)/share/doc/nht1
 VERSION := $(shell sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' base/version.h)
 CLANG_FORMAT ?= clang-format
-JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
+JOBS    ?= $(shell env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || echo 1)
 CONFIG_VARS := O SITE CC MPICC OPT CFLAGS LDFLAGS PKG OBJDUMP PREFIX BINDIR LIBDIR MANDIR DOCDIR JOBS MPIRUN \
                MPIRUN_FLAGS
 export MPIRUN MPIRUN_FLAGS OBJDUMP
