@@ -273,6 +273,7 @@ nothing_left() {
 }
 
 @test "wrong data in one of several repetitions or partitions: status 2, not valid, wherever the median is" {
+    slow
     local arguments
     mkdir -p data
     for arguments in "-N 1 --repeat 4" "-N 1,2"; do

@@ -148,6 +148,7 @@ END
 }
 
 @test "a search that finds nothing does not take the answer back" {
+    slow
     SEARCH='' check
     expect_status 0
     expect_text "The search found nothing"

@@ -32,6 +32,7 @@ setup_file() {
 }
 
 @test "class S verifies with every instruction set, asked for by NHT1_ISA" {
+    slow
     local isa
     [ -n "$USABLE" ]
     for isa in $USABLE; do

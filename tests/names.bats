@@ -28,7 +28,7 @@ work=(nht1-workload --patterns --set data=4096 --set record=512 --quiet)
 
 @test "--out without a name of a file is refused before anything is made" {
     local name
-    for name in . ./ .. / folder/ folder/. folder nosuch/ nosuch/..; do
+    for name in . / folder/. ${NHT1_FULL:+./ .. folder/ folder nosuch/ nosuch/..}; do
         refused --out "${bt[@]}" --io posix --out "$name"
         refused --out nht1-profile --force --out "$name" -- true
     done
@@ -38,7 +38,7 @@ work=(nht1-workload --patterns --set data=4096 --set record=512 --quiet)
         refused --out nht1-profile --out "$name" -- true
     done
     refused --out "${bt[@]}" --dry-run --out folder
-    for name in . .. folder/ folder/..; do
+    for name in .. ${NHT1_FULL:+. folder/ folder/..}; do
         refused -f nht1-beffio -p . --quick -f "$name"
     done
 }

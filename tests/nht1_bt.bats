@@ -317,6 +317,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
 }
 
 @test "a stored T_C that undisturbed computing never reaches again is told and not used" {
+    slow
     run mpi_run 1 nht1-bt --class S --io none --tc-store s.json
     jq '.entries[0].t_c_s = 1e-6' s.json >fast.json
     run mpi_run 1 nht1-bt --class S --io none --repeat 3 --tc-store fast.json --json r.json

@@ -216,6 +216,7 @@ writers() {
 }
 
 @test "no component for MPI-IO: a note, and the file system is tried" {
+    slow
     need_open_mpi "MPICH has one that cannot be taken away"
     OMPI_MCA_io=^ompio,romio321 run probe
     expect_status 0
@@ -348,6 +349,7 @@ interrupt() {
 }
 
 @test "the process that makes the folder dies at any of its calls: nothing of it stays" {
+    slow
     local fault
     mkdir disk
     for fault in write:1:SIGINT write:1:kill write:2:SIGINT write:2:kill; do

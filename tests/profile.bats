@@ -149,6 +149,7 @@ views_are_told() {
 }
 
 @test "several files and communicators" {
+    slow
     profiled --json p.json 4 halves h.dat
     expect_status 0
     [ "$(grep -c 'processNum="2"' profile.xml)" -eq 4 ]
@@ -515,6 +516,7 @@ kept() {
 }
 
 @test "the slowest calls are told, with file, place, rank and host" {
+    slow
     profiled --json p.json 3 slow s.dat
     expect_status 0
     expect_text "Slowest calls"

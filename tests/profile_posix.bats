@@ -369,6 +369,7 @@ END
 }
 
 @test "files that never have a name are told, and there is no zeta" {
+    slow
     refused "writes a file that never had a name" "$NHT1_TESTBIN/mkposix" tmpfile f.dat
     expect_json p.json '.profile.not_seen[0].what == "nameless"'
     run "$NHT1_TESTBIN/mkposix" o-tmpfile f.dat

@@ -45,6 +45,7 @@ setup_file() {
 }
 
 @test "dd, by write, and in any order of blocks" {
+    slow
     same dd if=/dev/zero of=f bs=4096 count=100 status=none
     same dd if=/dev/zero of=f bs=1000 seek=7 count=3 conv=fsync,notrunc status=none
 }

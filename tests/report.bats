@@ -784,6 +784,7 @@ writes_to_pipe() {
 }
 
 @test "a page for a pipe that nobody reads is refused, one for a pipe with a reader arrives whole" {
+    slow
     results r1
     mkfifo pipe
     run timeout -k 60 "$NHT1_HANG_S" nht1-report --no-figures -o pipe r1.json
@@ -807,6 +808,7 @@ writes_to_pipe() {
 }
 
 @test "no file of others is overwritten by any output, earlier ones of the report are" {
+    slow
     results r1
     echo "my thesis" >thesis.html
     refuse_output() {

@@ -118,6 +118,7 @@ flip() {
 }
 
 @test "a file that lost its end, or its data altogether, is made again" {
+    slow
     whole ref.bin
     cp ref.bin.json out.bin.json
     sed -i 's/"ref.bin"/"out.bin"/' out.bin.json
@@ -306,6 +307,7 @@ advised() {
 }
 
 @test "interrupted, files of single ranks are merged and continued as advised; what leaves no file has no advice" {
+    slow
     local command
     export NHT1_FAULT_IN=$PWD
     run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT=pwrite:3:SIGINT:0 \

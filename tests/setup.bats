@@ -208,6 +208,7 @@ basic_system() {
 }
 
 @test "where MPICH is the only MPI nothing is installed that would take its place" {
+    slow
     basic_system
     # shellcheck disable=SC2016 # for the stand-in
     stand_in mpicc 'case $* in *--showme*) exit 1 ;; esac'

@@ -150,6 +150,7 @@ serial_file() {
 }
 
 @test "merge: a FIFO named as a part or as the file is refused, neither waited for nor replaced" {
+    slow
     bt 2 parts.bin --io perrank
     mv parts.bin.rank00001 kept
     mkfifo parts.bin.rank00001
