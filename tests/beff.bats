@@ -271,8 +271,8 @@ conforms() {
     expect_status 0
     expect_schema nht1-beff-1 r.json
     expect_json r.json '.result.valid and .status == 0 and .memory.lmax_bytes == 8192'
-    # Fewer only where a message of 1 B takes longer than the longest loop allows: on a busy machine.
-    expect_json r.json '.measurements[0].loop_n | .[0][0] == 300 and all(.[0] >= 1 and .[0] <= 300)'
+    # 300 where a message of 1 B is fast enough: tests/test_beff_values.c.
+    expect_json r.json '.measurements[0].loop_n | all(.[0] >= 1 and .[0] <= 300)'
 }
 
 @test "an interrupt ends the run with status 3 or the launcher's, and leaves no result" {
