@@ -669,17 +669,17 @@ LIST
 
 @test "accesses beyond 2 GiB, of one process and of two together, by each MPI-IO component" {
     slow
-    need_space . 16384
+    need_space . 27000
     need_open_mpi "components are Open MPI's"
     local component
     for component in ompio romio321; do
-        MPIRUN_FLAGS="--mca io $component" beffio 1 -MB 300000 -N 1 --check every --json r.json
+        MPIRUN_FLAGS="--mca io $component" beffio 1 -MB 300000 -N 1 --max-space 26G --check every --json r.json
         expect_status 4
         # one access stays one in count and bytes
         expect_json r.json '.schedule.m_part_bytes > 2147483648 and .schedule.m_part_bytes as $m
             | [.partitions[].accesses[] | .wrong_n] == [0, 0, 0]
             and ([.partitions[].accesses[].types[].patterns[] | select(.no == 18) | .calls_n * $m == .bytes] | all)'
-        MPIRUN_FLAGS="--mca io $component" beffio 2 -MB 150000 -N 2 --json r.json
+        MPIRUN_FLAGS="--mca io $component" beffio 2 -MB 150000 -N 2 --max-space 26G --json r.json
         expect_status 4
         expect_json r.json '.schedule.m_part_bytes * 2 > 2147483648
             and ([.partitions[].accesses[].wrong_n] | add) == 0'

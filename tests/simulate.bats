@@ -25,7 +25,7 @@ simulated() {
     seq 0 "$((ranks - 1))" | awk -v nodes="$(sed -n 's/.*radical="0-\([0-9]*\)".*/\1/p' "$platform")" \
         '{ print "node-" $1 % (nodes + 1) }' >hosts
     # shellcheck disable=SC2086 # a list of flags
-    OMP_NUM_THREADS=1 timeout "$NHT1_HANG_S" smpirun -np "$ranks" -platform "$platform" -hostfile hosts \
+    OMP_NUM_THREADS=1 timeout "$((4 * NHT1_HANG_S))" smpirun -np "$ranks" -platform "$platform" -hostfile hosts \
         --log=root.thres:critical --cfg=smpi/simulate-computation:no --cfg=smpi/test:0 --cfg=smpi/coll-selector:ompi \
         --cfg=smpi/allreduce:rdb --cfg=smpi/bcast:binomial_tree ${SMPI_FLAGS:-} "${NHT1_BIN%/bin}/simulation/bin/nht1-bt" "$@"
 }
