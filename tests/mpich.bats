@@ -105,6 +105,9 @@ quick_mpicc() {
     mpich 2 nht1-workload p.xml --out d --json p.json --quiet
     expect_json p.json '.wrong_n == 0'
     [ "$(grep -c '<calls' p.xml)" -ge 2 ]
+    # UCX has not taken the call by which mapped files are seen.
+    run "$bin/nht1-profile" -- "$NHT1_TESTBIN/mkposix" mmap mapped
+    expect_text "has mapped"
 }
 
 @test "MPICH: a study starts its launcher" {

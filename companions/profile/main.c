@@ -249,7 +249,7 @@ static const char **command_words(const struct session *s, bool drop, const char
 }
 
 /* What the preloaded library is told by its environment: where to count, what to follow and whether to drop. */
-enum { SETTINGS = 7 };
+enum { SETTINGS = 8 };
 static int settings(const struct session *s, const char *dir, bool drop,
                     char setting[SETTINGS][4 * PATH_MAX])
 {
@@ -264,6 +264,9 @@ static int settings(const struct session *s, const char *dir, bool drop,
     snprintf(setting[3], room, PROFILE_ENV_READS "=%d", s->o->t_c);
     snprintf(setting[4], room, PROFILE_ENV_FILES "=%s", files);
     snprintf(setting[6], room, PROFILE_ENV_RUNS "=%d", s->o->accesses && !drop);
+    /* UCX, which MPI libraries load, else writes over the first instruction of the mmap() that it finds, the
+     * library's, which then sees no file that is mapped; its other way calls that one for ever. */
+    snprintf(setting[7], room, "UCX_MEM_MMAP_HOOK_MODE=none");
     if (snprintf(setting[5], room, "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
                  more ? more : "") >= (int)room)
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", room);
@@ -285,15 +288,15 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     if (drop) TRY(before_copy(s->dir, dir));
     TRY(settings(s, dir, drop, setting));
     const char *const passed[] = {setting[0], setting[1], setting[2], setting[3],
-                                  setting[4], setting[5], setting[6]};
+                                  setting[4], setting[5], setting[6], setting[7]};
     const char **word = command_words(s, drop, passed, s->open_mpi ? n : 0);
     if (!word) return ERR_NOMEM;
 
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);
     char *const as_it_is[] = {NULL};
-    char *const with[] = {setting[0], setting[1], setting[2], setting[3],
-                          setting[4], setting[5], setting[6], NULL};
+    char *const with[] = {setting[0], setting[1], setting[2], setting[3], setting[4],
+                          setting[5], setting[6], setting[7], NULL};
     char **env = child_environment(NULL, s->open_mpi ? as_it_is : with);
     FILE *output = drop ? fopen(path, "ae") : NULL;
     struct child c = {.out = -1, .err = -1};
