@@ -229,6 +229,7 @@ END
 }
 
 @test "a result that has no place is refused before the work, not after it" {
+    slow
     local option
     mkdir closed
     chmod 555 closed

@@ -215,6 +215,7 @@ recorded() {
 }
 
 @test "resampled rounds: what is slower is found where noise is small, what is the same is not called different" {
+    slow
     recorded 0.04
     run "$NHT1_ROOT/bench/resample" record.json --n 40 --percent 0,5 --rounds 64 --each 20
     expect_status 0

@@ -436,6 +436,7 @@ workloads() {
 }
 
 @test "profiled programs are compared by T_T and 1 + zeta" {
+    slow
     jq -n '{schema: "nht1-profile/1", stamps: [], profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0,
         written_bytes: 100}, zeta: {rounds: [range(6) | {t_t_s: (1 + . * 5 % 7 * 0.001), t_c_s: 1,
         disturbance: {disturbed: false, processors_shared: false}}]}}' >a.json
@@ -542,6 +543,7 @@ stamped() {
 }
 
 @test "few or wide values: how many rounds would tell; JUnit cases carry their values" {
+    slow
     pair 1
     times b.json 1.01 0.5
     run nht1-report compare a.json b.json --json c.json --junit c.xml

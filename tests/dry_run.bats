@@ -48,6 +48,7 @@ holds() {
 }
 
 @test "T_C is the remembered one, else estimated" {
+    slow
     plan --class S --io posix
     holds '.t_c_origin == "probe" and .t_c_s > 0'
     OMP_NUM_THREADS=1 mpi_run 1 nht1-bt --class S --io none --quiet
@@ -68,6 +69,7 @@ holds() {
 }
 
 @test "a problem too small for its ranks is warned of, with the class that would do" {
+    slow
     plan --class A --io posix --ranks 1024 --nodes 16
     expect_status 0
     holds '.warnings | length == 1 and (.[0] | test("256 cells.*class [B-F]"))'

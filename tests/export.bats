@@ -153,6 +153,7 @@ check_plot3d 2160" ]
 }
 
 @test "an export that is interrupted leaves whole files and no list of them" {
+    slow
     make_dump f.bin 48 mijk little 12
     # Before the third name is given.
     LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_PROGRAM=nht1-verify NHT1_FAULT_IN=$PWD/f.bin. NHT1_FAULT_STOP=rename:3:0 \

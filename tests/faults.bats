@@ -167,6 +167,7 @@ ended() {
 }
 
 @test "a device that turns read-only while it is written to" {
+    slow
     mkdir disk
     preload=$NHT1_TESTBIN/fault.so plan=pwrite:3+:EROFS:1 start "${tiny[@]}" --io posix \
         --out disk/o.bin

@@ -316,6 +316,7 @@ interrupt() {
 }
 
 @test "Ctrl-C: what was found is told, the folder is as before, no process stays" {
+    slow
     interrupt
     [ "$status" -eq 3 ]
     grep -q "^nht1-bt: .*interrupted" err

@@ -58,6 +58,7 @@ has() {
 }
 
 @test "a point ends where the user says" {
+    slow
     profiled --split direction 1 all seen.dat
     expect_status 0
     [ "$(grep -c '<workingPoint' profile.xml)" -eq 2 ]
@@ -242,6 +243,7 @@ views_are_told() {
 }
 
 @test "a program that aborts or is killed leaves what was counted" {
+    slow
     profiled --json p.json 2 abort a.dat
     [ "$status" -ne 0 ]
     has '<calls function="write_at" n="10" bytes="10000"/>'
@@ -510,6 +512,7 @@ kept() {
 }
 
 @test "what MPI_File_delete removes is counted" {
+    slow
     profiled --json p.json 2 fresh f.dat
     expect_status 0
     expect_json p.json '.profile.other.remove.n == 2'

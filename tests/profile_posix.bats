@@ -403,6 +403,7 @@ END
 }
 
 @test "sqlite3 has a zeta, and leaves what it leaves by itself" {
+    slow
     need_program sqlite3
     mkdir db && cd db
     certified sqlite3 t.db 'begin; create table t(a); insert into t values (1), (2), (3); commit; select sum(a) from t;'
@@ -410,6 +411,7 @@ END
 }
 
 @test "a Python script has a zeta" {
+    slow
     need_program python3
     cat >s.py <<'END'
 import os, json

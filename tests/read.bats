@@ -191,6 +191,7 @@ expect_read() {
 }
 
 @test "a file system in memory is never called cold" {
+    slow
     [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || not_here "/dev/shm is no tmpfs"
     bt 2 --io posix --read last --out "/dev/shm/nht1-read-$$"
     rm -f "/dev/shm/nht1-read-$$"*
@@ -336,6 +337,7 @@ stopped_reading() {
 }
 
 @test "a manifest that goes while dumps are read, or a pipe in the file's place: status 3 and not wrong usage" {
+    slow
     # Before it reads the first byte.
     stopped_reading pread:1 rm out.bin.json
     expect_status 3
@@ -351,6 +353,7 @@ stopped_reading() {
 }
 
 @test "a signal while dumps are read: status 3, the readings before it are kept" {
+    slow
     local pid
     # Little computing and much reading: three steps, then the three dumps twice, and once before the warm reading.
     LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_IN=$PWD/out.bin NHT1_FAULT_STOP=pread:40:0 \

@@ -866,6 +866,7 @@ plot 1" ]
 }
 
 @test "dates, versions and jobs of all results are listed" {
+    slow
     results r1 r2
     change r1.json '.started_utc = "2026-01-02T03:04:05Z" | .ended_utc = "2026-01-02T03:05:05Z" | .version = "9.8.7"'
     page r1.json r2.json --csv tab
@@ -1054,6 +1055,7 @@ END
 }
 
 @test "summaries of this suite in a folder count where there is no JSON; those that are not valid are compared nevertheless only" {
+    slow
     results beffio
     mkdir a b
     for i in 1 2 3 4; do
@@ -1323,6 +1325,7 @@ near() {
 }
 
 @test "what nht1-bt has read back is what the report shows" {
+    slow
     mpi_run 1 nht1-bt --class S --io posix --tc 1 --out d.bin --read last --read-cache cold,warm --quiet --json b.json ||
         [ $? -eq 4 ]
     page b.json --mtbf 24 --csv tab

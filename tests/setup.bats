@@ -151,6 +151,7 @@ in_box() {
 }
 
 @test "an installation that does not help is an error that names the rest" {
+    slow
     bare_system
     stand_in id 'echo 0'
     stand_in apt-get 'exit 0'

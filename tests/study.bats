@@ -49,6 +49,7 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
 }
 
 @test "--set changes a key, and says so when there is no such section" {
+    slow
     description x.ini <<<$'[run a]\nprogram = sim\nranks = 1 2'
     study --dry-run x.ini --set a.ranks='3 4 5'
     [ "$(grep -c '^p0' <<<"$output")" -eq 3 ]
@@ -86,6 +87,7 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
 }
 
 @test "a point is repeated until its interval is narrow, or there were enough runs" {
+    slow
     REPEATS=3..8 description x.ini <<<$'[run]\nprogram = sim\nnoise = 0 0.5'
     study x.ini --under out
     expect_status 0
@@ -466,6 +468,7 @@ END
 }
 
 @test "nothing is written over: a finished study gets a new folder, a strange folder is refused" {
+    slow
     REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
     study x.ini --under out
     study x.ini --under out
@@ -512,6 +515,7 @@ END
 }
 
 @test "a run that takes too long is ended, and the others go on" {
+    slow
     REPEATS=1 description x.ini <<<$'timeout_s = 20\n[run]\nprogram = sim\nsleep = 0 30'
     touch hold.sleep
     study x.ini --under out

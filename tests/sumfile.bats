@@ -75,6 +75,7 @@ seen() {
 }
 
 @test "a file that contradicts itself: line and column" {
+    slow
     local io=b_eff_io-2.1.sum beff=b_eff-3.6.sum
     seen $io '66s/249.304/259.304/' "the average of read is 259.304 here, and 249.304 computed" "259.304 MB/s on 1"
     seen $io '72s/151.494/161.494/' "b_eff_io is 161.494 here, and 151.494" "161.494 MB/s on 1"

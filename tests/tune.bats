@@ -167,6 +167,7 @@ romio321 auto:mpiio" ]
 }
 
 @test "too few rounds for an interval: undecided, and posix until more is known" {
+    slow
     tune --rounds 3
     expect_status 0
     expect_text "Undecided: posix will do until another way is shown to be faster"

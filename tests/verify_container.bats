@@ -211,6 +211,7 @@ same_result() {
 }
 
 @test "a manifest of another shape than the container" {
+    slow
     every_format
     make_dump f.bin
     make_dump other.bin 13 ijkm little 5

@@ -506,6 +506,7 @@ END
 }
 
 @test "a nonblocking call that fails in the background is told, and the MPI-IO library does not crash" {
+    slow
     need_open_mpi "ompio crashes by itself"
     nht1-workload --make w.xml processNum=2 uniqueBytes=400000 readFrac=0 syncFrac=0 seqFrac=0
     MPIRUN_FLAGS="--mca io ompio" faulty aio:2:EIO:1 2 w.xml --check none
