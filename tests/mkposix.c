@@ -529,10 +529,13 @@ struct own {
     int fd, number;
 };
 
+static pthread_mutex_t at_work = PTHREAD_MUTEX_INITIALIZER;
+
 static void *work(void *arg)
 {
     const struct own *o = arg;
     char name[4096];
+    EXPECT(pthread_mutex_lock(&at_work) == 0 && pthread_mutex_unlock(&at_work) == 0);
     snprintf(name, sizeof name, "%s.%d", o->name, o->number);
     for (int i = 0; i < 100; i++) {
         const int fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0644);
@@ -548,11 +551,13 @@ static void threads(const char *name)
     pthread_t thread[16];
     struct own own[16];
     const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0644);
-    EXPECT(fd >= 0);
+    EXPECT(fd >= 0 && pthread_mutex_lock(&at_work) == 0);
     for (int t = 0; t < 16; t++) {
         own[t] = (struct own){name, fd, t};
         EXPECT(pthread_create(&thread[t], NULL, work, &own[t]) == 0);
+        EXPECT(pthread_setname_np(thread[t], "worker") == 0); /* glibc writes it into a file */
     }
+    EXPECT(pthread_mutex_unlock(&at_work) == 0);
     for (int t = 0; t < 16; t++)
         EXPECT(pthread_join(thread[t], NULL) == 0);
     EXPECT(size_of(name) == 160000 && close(fd) == 0);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -769,6 +770,16 @@ sem_t *sem_open(const char *name, int flags, ...)
     sem_t *const made = real(name, flags, mode, value);
     follow_pardon(unseen);
     return made;
+}
+
+/* The name of another thread is written into a file of the kernel. */
+int pthread_setname_np(pthread_t thread, const char *name)
+{
+    REAL(int, pthread_setname_np, pthread_t, const char *);
+    const int64_t unseen = follow_unseen_bytes();
+    const int rc = real(thread, name);
+    follow_pardon(unseen);
+    return rc;
 }
 
 #define TOLD(type, name, unseen, arguments, ...)                                                   \
