@@ -156,7 +156,8 @@ ended() {
         --interval 2 --tc 1 --quiet --io posix --out o.bin
     told "o.bin" "ulimit -f"
     [ -z "$(ls)" ]
-    nht1-bt --io help | grep -q "^hdf5 " || return 0
+    # UCX of MPICH makes files in memory of some MiB even for one rank.
+    open_mpi && nht1-bt --io help | grep -q "^--io all.* hdf5\b" || return 0
     # Of chunks, those at the end of the cube reach past it: 214 KiB are written for values of 135.
     local limit
     for limit in 100 '210 --chunk 7'; do
@@ -278,7 +279,7 @@ ended() {
     local writer tried=0
     mkdir disk
     for writer in hdf5 pnetcdf; do
-        nht1-bt --io help | grep -q "^$writer " || continue
+        nht1-bt --io help | grep -q "^--io all.* $writer\b" || continue
         preload=$NHT1_TESTBIN/fault.so plan=open:2:EROFS:1 start "${tiny[@]}" --io "$writer" --out disk/o.bin
         ended
         told "rank 1 on" "disk/o.bin: Read-only file system"

@@ -254,7 +254,8 @@ serial_file() {
 
 @test "a file whose whole name is one letter" {
     local writer
-    for writer in $(nht1-bt --io help | grep -oE '^(mpiio|hdf5|pnetcdf) '); do # those that open a file in different ways
+    for writer in mpiio hdf5 pnetcdf; do # those that open a file in different ways
+        nht1-bt --io help | grep -q "^--io all.* $writer\b" || continue
         run bt 2 x --io "$writer"
         expect_status 0
         nht1-verify x
