@@ -288,3 +288,17 @@ ended() {
     done
     [ $tried = 1 ] || not_here "built without HDF5 and PnetCDF"
 }
+
+@test "a collective write of HDF5 that fails on one rank comes back on all, by each MPI-IO component" {
+    nht1-bt --io help | grep -q "^--io all.* hdf5\b" || not_here "built without HDF5"
+    local component plan
+    mkdir disk
+    for component in $(open_mpi && echo romio321 ${NHT1_FULL:+ompio} || echo the-only-one); do
+        for plan in pwrite:3+:ENOSPC:0 ${NHT1_FULL:+pwrite:2:EIO:1}; do
+            OMPI_MCA_io=$component preload=$NHT1_TESTBIN/fault.so start "${tiny[@]}" --io hdf5 --verify never --out disk/o.bin
+            ended
+            told "rank ${plan##*:} on" "H5Dwrite on disk/o.bin: "
+            rm -f disk/*
+        done
+    done
+}
