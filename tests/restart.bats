@@ -319,8 +319,8 @@ advised() {
     expect_status 0
     nht1-verify 'o u.bin'
 
-    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN=/ NHT1_FAULT=open:1:SIGINT:0 \
-        "$NHT1_BIN/nht1-bt" "${tiny[@]}" --steps 200 --io null
+    run mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT=open:1:SIGINT:0 \
+        "$NHT1_BIN/nht1-bt" "${tiny[@]}" --steps 200 --io null --json r.json
     expect_status 3
     expect_text "interrupted after step"
     [ -z "$(advised)" ]
