@@ -227,7 +227,7 @@ static bool is_open_mpi(const char *command)
 
 /* The words of the command: a launcher of Open MPI is told to pass the settings on, and what --t-c-add
  * names ends the run without writing. To be freed; NULL: no memory. */
-static const char **command_words(const struct session *s, bool drop, const char *const *passed,
+static const char **command_words(const struct session *s, bool drop, char *const *passed,
                                   int passed_n)
 {
     const struct options *o = s->o;
@@ -248,7 +248,8 @@ static const char **command_words(const struct session *s, bool drop, const char
     return word;
 }
 
-/* What the preloaded library is told by its environment: where to count, what to follow and whether to drop. */
+/* What the preloaded library is told by its environment, where to count, what to follow and whether to drop, and
+ * what is not to disturb it. */
 enum { SETTINGS = 8 };
 static int settings(const struct session *s, const char *dir, bool drop,
                     char setting[SETTINGS][4 * PATH_MAX])
@@ -280,23 +281,20 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
                    int *status)
 {
     char setting[SETTINGS][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX];
-    const int n = SETTINGS;
+    char *with[SETTINGS + 1] = {NULL}, *const as_it_is[] = {NULL};
     const char *name = own_split(folder, parent);
     TRY(own_remove(s->own, name)); /* that of the round before */
     TRY(own_make_folder(s->own, name));
     if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
     if (drop) TRY(before_copy(s->dir, dir));
     TRY(settings(s, dir, drop, setting));
-    const char *const passed[] = {setting[0], setting[1], setting[2], setting[3],
-                                  setting[4], setting[5], setting[6], setting[7]};
-    const char **word = command_words(s, drop, passed, s->open_mpi ? n : 0);
+    for (int i = 0; i < SETTINGS; i++)
+        with[i] = setting[i];
+    const char **word = command_words(s, drop, with, s->open_mpi ? SETTINGS : 0);
     if (!word) return ERR_NOMEM;
 
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);
-    char *const as_it_is[] = {NULL};
-    char *const with[] = {setting[0], setting[1], setting[2], setting[3], setting[4],
-                          setting[5], setting[6], setting[7], NULL};
     char **env = child_environment(NULL, s->open_mpi ? as_it_is : with);
     FILE *output = drop ? fopen(path, "ae") : NULL;
     struct child c = {.out = -1, .err = -1};
