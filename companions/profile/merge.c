@@ -96,19 +96,18 @@ static bool counts_sound(const struct profile_phase *p)
 static bool is_sound(const struct profile_map *m)
 {
     const bool is_rank = m->size > 0 && m->rank >= 0 && m->rank < m->size;
-    bool ok = m->magic == PROFILE_MAGIC && (is_rank || (m->rank == -1 && m->size == 0)) &&
-              m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
-              m->phases_n <= PROFILE_PHASE_MAX && m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX &&
-              m->unplaced.n <= COUNT_MAX && m->unplaced.bytes <= INT64_MAX &&
-              m->lost.n <= COUNT_MAX && m->lost.bytes <= INT64_MAX && m->bin_s > 1e-9 &&
-              m->bin_s < CLOCK_MAX && fabs(m->init_s) < CLOCK_MAX && fabs(m->last_s) < CLOCK_MAX &&
-              fabs(m->bins_s) < CLOCK_MAX && fabs(m->user_s) < CLOCK_MAX &&
-              fabs(m->system_s) < CLOCK_MAX && m->ran_s >= 0 && m->ran_s < CLOCK_MAX &&
-              m->waited_s >= 0 && m->waited_s < CLOCK_MAX && m->size <= WORKLOAD_PROCESSES_MAX &&
-              m->dropped_bytes <= INT64_MAX && m->kept_bytes <= INT64_MAX && m->files_lost >= 0 &&
-              m->phases_lost >= 0 && m->host[sizeof m->host - 1] == '\0' &&
-              m->library[sizeof m->library - 1] == '\0' &&
-              m->program[sizeof m->program - 1] == '\0';
+    bool ok =
+        (is_rank || (m->rank == -1 && m->size == 0)) && m->files_n >= 0 &&
+        m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 && m->phases_n <= PROFILE_PHASE_MAX &&
+        m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX && m->unplaced.n <= COUNT_MAX &&
+        m->unplaced.bytes <= INT64_MAX && m->lost.n <= COUNT_MAX && m->lost.bytes <= INT64_MAX &&
+        m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX && fabs(m->init_s) < CLOCK_MAX &&
+        fabs(m->last_s) < CLOCK_MAX && fabs(m->bins_s) < CLOCK_MAX && fabs(m->user_s) < CLOCK_MAX &&
+        fabs(m->system_s) < CLOCK_MAX && m->ran_s >= 0 && m->ran_s < CLOCK_MAX &&
+        m->waited_s >= 0 && m->waited_s < CLOCK_MAX && m->size <= WORKLOAD_PROCESSES_MAX &&
+        m->dropped_bytes <= INT64_MAX && m->kept_bytes <= INT64_MAX && m->files_lost >= 0 &&
+        m->phases_lost >= 0 && m->host[sizeof m->host - 1] == '\0' &&
+        m->library[sizeof m->library - 1] == '\0' && m->program[sizeof m->program - 1] == '\0';
     for (int b = 0; ok && b < PROFILE_BINS; b++)
         ok = m->bin_bytes[0][b] <= INT64_MAX && m->bin_bytes[1][b] <= INT64_MAX;
     for (int f = 0; ok && f < m->files_n; f++)
@@ -154,14 +153,16 @@ static int map_process(const char *dir, const char *name, struct profile_run *ru
 {
     char path[4096];
     struct stat st;
+    uint64_t magic = 0;
     snprintf(path, sizeof path, "%s/%s", dir, name);
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "%s", path);
     const struct profile_map *m = MAP_FAILED;
-    /* Nothing at its beginning: it was killed before it had room. In memory, on a full disk, reading such a page
-     * is a bus error. */
+    /* The magic number is not read by way of the map: in one without room, of a process that was killed before it had
+     * any, that is a bus error where the file is in memory and the disk full. */
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *m &&
-        lseek(fd, 0, SEEK_DATA) == 0)
+        pread(fd, &magic, sizeof magic, offsetof(struct profile_map, magic)) == sizeof magic &&
+        magic == PROFILE_MAGIC)
         m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     close(fd);
     if (m == MAP_FAILED || !is_sound(m)) {
