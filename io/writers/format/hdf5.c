@@ -211,22 +211,25 @@ static bool select_block(const struct hdf5_file *f, int64_t dump, const struct i
     return H5Sselect_hyperslab(f->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
 }
 
-/* Where MPI-IO fails on this rank alone HDF5 returns before it sets the view back, and the other ranks wait for it in
- * MPI_File_set_view. */
-static void set_view_back(const struct hdf5_file *f)
+/* A transfer has failed. Where MPI-IO fails on this rank alone HDF5 returns before it sets the view back, and the other
+ * ranks wait for it in MPI_File_set_view. */
+static int failed_transfer(const struct hdf5_file *f, const char *what, char *why)
 {
     MPI_File *handle = NULL;
     MPI_Offset at;
     MPI_Datatype element, type;
     char representation[MPI_MAX_DATAREP_STRING];
     int n[3], combiner = MPI_COMBINER_NAMED;
+    const int rc = failed(what, why);
     if (H5Fget_vfd_handle(f->file, H5P_DEFAULT, (void **)&handle) < 0 || !handle ||
         MPI_File_get_view(*handle, &at, &element, &type, representation) != MPI_SUCCESS)
-        return;
+        return rc;
     MPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner);
-    if (combiner == MPI_COMBINER_NAMED) return;
-    MPI_Type_free(&type);
-    MPI_File_set_view(*handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    if (combiner != MPI_COMBINER_NAMED) { /* the view is still that of the transfer */
+        MPI_Type_free(&type);
+        MPI_File_set_view(*handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    }
+    return rc;
 }
 
 static int hdf5_put(void *file, int64_t dump, const struct io_format_block *b, double *values,
@@ -237,10 +240,7 @@ static int hdf5_put(void *file, int64_t dump, const struct io_format_block *b, d
     bool done = select_block(f, dump, b, &memory);
     done = done && H5Dwrite(f->data, H5T_NATIVE_DOUBLE, memory, f->space, f->transfer, values) >= 0;
     H5Sclose(memory);
-    if (done) return 0;
-    const int rc = failed("H5Dwrite", why);
-    set_view_back(f);
-    return rc;
+    return done ? 0 : failed_transfer(f, "H5Dwrite", why);
 }
 
 static int hdf5_get(void *file, int64_t dump, const struct io_format_block *b, double *values,
@@ -251,10 +251,7 @@ static int hdf5_get(void *file, int64_t dump, const struct io_format_block *b, d
     bool done = select_block(f, dump, b, &memory);
     done = done && H5Dread(f->data, H5T_NATIVE_DOUBLE, memory, f->space, f->transfer, values) >= 0;
     H5Sclose(memory);
-    if (done) return 0;
-    const int rc = failed("H5Dread", why);
-    set_view_back(f);
-    return rc;
+    return done ? 0 : failed_transfer(f, "H5Dread", why);
 }
 
 static int hdf5_hints(void *file, MPI_Info *info, char *why)
