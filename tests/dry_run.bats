@@ -127,7 +127,7 @@ holds() {
     need_open_mpi "its components are OMPIO and ROMIO"
     local writer romio
     for writer in uring hdf5 pnetcdf; do
-        nht1-bt --io help | grep -q "^--io all.* $writer\b" || not_here "built without the library of writer $writer"
+        need_writer "$writer"
     done
     romio=$(ompi_info --parsable 2>/dev/null | grep -oE 'mca:io:romio[0-9]*:' | head -n 1 | cut -d: -f3)
     [ -n "$romio" ] || not_here "ROMIO in this Open MPI"

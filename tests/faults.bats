@@ -157,7 +157,7 @@ ended() {
     told "o.bin" "ulimit -f"
     [ -z "$(ls)" ]
     # UCX of MPICH makes files in memory of some MiB even for one rank.
-    open_mpi && nht1-bt --io help | grep -q "^--io all.* hdf5\b" || return 0
+    open_mpi && has_writer hdf5 || return 0
     # Of chunks, those at the end of the cube reach past it: 214 KiB are written for values of 135.
     local limit
     for limit in 100 '210 --chunk 7'; do
@@ -261,7 +261,7 @@ ended() {
 
 @test "a kernel that refuses io_uring on one rank: told, and no part of --io all" {
     slow
-    nht1-bt --io help | grep -q "^uring " || not_here "built without liburing"
+    need_writer uring
     mkdir disk
     preload=$NHT1_TESTBIN/fault.so plan=uring_init:1:EPERM:1 start "${tiny[@]}" --io uring --out disk/o.bin
     ended
@@ -279,7 +279,7 @@ ended() {
     local writer tried=0
     mkdir disk
     for writer in hdf5 pnetcdf; do
-        nht1-bt --io help | grep -q "^--io all.* $writer\b" || continue
+        has_writer "$writer" || continue
         preload=$NHT1_TESTBIN/fault.so plan=open:2:EROFS:1 start "${tiny[@]}" --io "$writer" --out disk/o.bin
         ended
         told "rank 1 on" "disk/o.bin: Read-only file system"
@@ -290,7 +290,7 @@ ended() {
 }
 
 @test "a collective write of HDF5 that fails on one rank comes back on all, by each MPI-IO component" {
-    nht1-bt --io help | grep -q "^--io all.* hdf5\b" || not_here "built without HDF5"
+    need_writer hdf5
     local component plan
     mkdir disk
     for component in $(open_mpi && echo romio321 ${NHT1_FULL:+ompio} || echo the-only-one); do

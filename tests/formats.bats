@@ -5,11 +5,6 @@
 # --restart, and where a library is not there. Bytes from every writer: mpi_io_writers.c.
 load helpers
 
-# need_writer NAME: skips the test when its library is not there.
-need_writer() {
-    nht1-bt --io help | grep -q "^--io all.* $1\b" || not_here "built without the library of writer $1"
-}
-
 # bt RANKS FILE ARGUMENT...: class S into FILE.
 bt() {
     local ranks=$1 file=$2

@@ -64,6 +64,15 @@ programs() {
         ($1 == "kind" || $1 == "writes") && index(values, " " $2 " ") { print name }' "$NHT1_ROOT/config/programs.conf"
 }
 
+# has_writer NAME: whether this build has it; need_writer NAME: skips the test where its library is not there.
+has_writer() {
+    nht1-bt --io help | grep -q "^--io all.* $1\b"
+}
+
+need_writer() {
+    has_writer "$1" || not_here "built without the library of writer $1"
+}
+
 # wrapper mpif90: the compiler wrapper of that library.
 wrapper() {
     launcher | sed "s/mpirun/$1/"

@@ -213,7 +213,7 @@ serial_file() {
     serial_file
     local io
     for io in twophase async uring mpiio-async; do
-        nht1-bt --io help | grep -q "^$io " || continue
+        has_writer "$io" || continue
         bt 3 "got.$io" --io "$io" --aggregators 1 --buffer 4Ki --staging 1 --direct --sync dump
         cmp want.bin "got.$io"
         bt 2 "got2.$io" --io "$io" --direct --last
@@ -255,7 +255,7 @@ serial_file() {
 @test "a file whose whole name is one letter" {
     local writer
     for writer in mpiio hdf5 pnetcdf; do # those that open a file in different ways
-        nht1-bt --io help | grep -q "^--io all.* $writer\b" || continue
+        has_writer "$writer" || continue
         run bt 2 x --io "$writer"
         expect_status 0
         nht1-verify x
