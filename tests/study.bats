@@ -615,13 +615,13 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
 
 @test "job scripts: headings of each system, bash agrees, no file is written over" {
     description x.ini <<<$'[run]\nprogram = sim'
-    study --job slurm --nodes 3 --cores 48 --time 90 --queue fast x.ini --set run.value=7
+    study --job slurm --nodes 3 --cores 48 --time 90 --queue fast x.ini --set run.value=7 --launcher-flags=--oversubscribe
     expect_status 0
     expect_text "sbatch x.slurm"
     grep -qx '#SBATCH --ntasks-per-node=16' x.slurm
     grep -qx '#SBATCH --partition=fast' x.slurm
     grep -qx '#SBATCH --mem=0' x.slurm
-    grep -q -- "--cores 48 --set run.value=7" x.slurm
+    grep -q -- "--cores=48 --launcher-flags=--oversubscribe --set=run.value=7" x.slurm
     if grep -q UNTRIED x.slurm; then false; fi
     study --job pbs --nodes 3 --cores 48 --time 90 x.ini
     grep -q 'select=3:ncpus=16' x.pbs

@@ -81,16 +81,16 @@ def _values(args, name, description):
 def _driver(args, values):
     """The command inside the script."""
     study = os.path.abspath(args.study) if os.path.exists(args.study) else args.study
-    words = [os.path.abspath(sys.argv[0]), study, '--cores', str(values['cores'])]
+    words = [os.path.abspath(sys.argv[0]), study, '--cores=%d' % values['cores']]
     for option in ('out', 'under', 'files', 'launcher', 'launcher_flags', 'minutes'):
         value = getattr(args, option)
         if value is None:
             continue
         if option in ('out', 'under', 'files'):
             value = os.path.abspath(value)
-        words += ['--' + option.replace('_', '-'), '%g' % value if option == 'minutes' else value]
-    for text in args.set:
-        words += ['--set', text]
+        # In one word: flags for a launcher begin with a hyphen.
+        words.append('--%s=%s' % (option.replace('_', '-'), '%g' % value if option == 'minutes' else value))
+    words += ['--set=' + text for text in args.set]
     words += [flag for flag, given in (('--leave-out', args.leave_out),
                                        ('--no-plan', args.no_plan)) if given]
     return ' '.join(shlex.quote(w) for w in words)
