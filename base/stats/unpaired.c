@@ -40,15 +40,26 @@ static void look_at_order(const struct values *v, struct unpaired *u)
     u->widening = sqrt((1 + u->correlation) / (1 - u->correlation));
 }
 
-/* d: the logarithms of all ratios, sorted; tail: of the statistic, the number of them below 0. */
-static void judge(struct unpaired *u, const double *d, const double *tail, double level)
+/* How far more than half of the n logarithms lie beyond an edge, above it or below. */
+static double beyond(const double *d, int n, double edge, bool above)
+{
+    double count = -n / 2.0;
+    for (int i = 0; i < n; i++)
+        count += d[i] == edge ? 0.5 : (d[i] > edge) == above ? 1 : 0;
+    return fmax(count, 0);
+}
+
+/* d: the logarithms of all ratios, sorted; tail: of the statistic, the number of them below an edge. within: the
+ * logarithm of the ratio at the edge of what counts as the same. p is that of the edge which the values are beyond:
+ * a ratio between the edges has a larger one. */
+static void judge(struct unpaired *u, const double *d, const double *tail, double level,
+                  double within)
 {
     const int n = u->a.n * u->b.n;
-    double below = 0, ratio = log(u->b_median) - log(u->a_median);
+    const double ratio = log(u->b_median) - log(u->a_median);
     int cut = -1;
-    for (int i = 0; i < n; i++)
-        below += d[i] < 0 ? 1 : d[i] == 0 ? 0.5 : 0;
-    const double away = fabs(below - n / 2.0) / u->widening;
+    const double away =
+        fmax(beyond(d, n, within, true), beyond(d, n, -within, false)) / u->widening;
     u->p = u->drifting ? 1 : fmin(2 * tail[(int)ceil(n / 2.0 - away)], 1);
     while (2 * (cut + 2) < n && tail[cut + 1] <= (1 - level) / 2)
         cut++;
@@ -62,13 +73,12 @@ static void judge(struct unpaired *u, const double *d, const double *tail, doubl
     u->hi = fmax(d[n - 1 - cut], ratio);
 }
 
-/* From the width so far, which goes with 1 / sqrt(n): until the interval no longer contains 1, where the
- * ratio lies beyond the margin, or until it lies within it. */
-static void estimate_needed(struct unpaired *u, double margin)
+/* From the width so far, which goes with 1 / sqrt(n): until the interval lies beyond the margin, as the ratio does,
+ * or within it. */
+static void estimate_needed(struct unpaired *u, double within)
 {
     const int n = u->a.n < u->b.n ? u->a.n : u->b.n;
-    const double off = fabs(log(u->b_median) - log(u->a_median)), within = log1p(margin);
-    const double distance = off > within ? off : within - off;
+    const double distance = fabs(fabs(log(u->b_median) - log(u->a_median)) - within);
     if (u->drifting) return;
     if (isnan(u->lo)) {
         u->needed = n < ROUNDS_MIN ? ROUNDS_MIN : n + 1;
@@ -93,8 +103,8 @@ static int measure(struct unpaired *u, double level, double margin)
         gsl_sort(d, 1, n);
         look_at_order(&u->a, u);
         look_at_order(&u->b, u);
-        judge(u, d, tail, level);
-        if (!isnan(margin)) estimate_needed(u, margin);
+        judge(u, d, tail, level, isnan(margin) ? 0 : log1p(margin));
+        if (!isnan(margin)) estimate_needed(u, log1p(margin));
     }
     free(tail);
     free(d);

@@ -111,8 +111,11 @@ class Judged(unittest.TestCase):
 
     def test_by_threshold_interval_and_chance(self):
         self.assertEqual(self.judged(1.0, 0.96, 1.04, 1), SAME)
-        self.assertEqual(self.judged(1.1, 1.05, 1.15, 0.01), WORSE)
-        self.assertEqual(self.judged(1.1, 1.05, 1.15, 0.01, True), 'better')
+        self.assertEqual(self.judged(1.1, 1.06, 1.15, 0.01), WORSE)
+        self.assertEqual(self.judged(1.1, 1.06, 1.15, 0.01, True), 'better')
+        self.assertEqual(self.judged(0.9, 0.86, 0.94, 0.01, True), WORSE)
+        self.assertEqual(self.judged(1.1, 1.04, 1.15, 0.01), UNCLEAR)
+        self.assertEqual(self.judged(1.1, 1.06, 1.15, 0.06), UNCLEAR)
         self.assertEqual(self.judged(1.1, 0.9, 1.3, 0.2), UNCLEAR)
         self.assertEqual(self.judged(1.04, 1.02, 1.06, 0.001), UNCLEAR)
         self.assertEqual(self.judged(2.0, None, None, 0.001), UNCLEAR)

@@ -38,10 +38,16 @@ class Metric:
             self.verdict = UNCLEAR
         elif 1 / (1 + threshold) <= lo and hi <= 1 + threshold:
             self.verdict = SAME
-        elif not 1 / (1 + threshold) <= ratio <= 1 + threshold and numbers['p_corrected'] < 1 - level:
+        elif (lo > 1 + threshold or hi < 1 / (1 + threshold)) and numbers['p_corrected'] < 1 - level:
             self.verdict = WORSE if self.worse_by > 0 else BETTER
         else:
             self.verdict = UNCLEAR
+
+    @property
+    def direction(self):
+        """Better or worse, where the whole interval is on one side of 1; None for neither."""
+        lo, hi = (self.numbers[k] for k in ('ratio_lo', 'ratio_hi'))
+        return None if lo is None or lo <= 1 <= hi else WORSE if self.worse_by > 0 else BETTER
 
     @property
     def interval(self):

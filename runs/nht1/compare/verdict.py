@@ -125,8 +125,11 @@ class Comparison:
             said = 'B is the same as A: no difference beyond %g %%, at %g %% confidence' % (percent, level)
         elif self.verdict == UNCLEAR:
             needed = self.primary.rounds_needed
-            said = 'Inconclusive: differences beyond %g %% are neither shown nor excluded, at %g %% confidence' % (
-                percent, level)
+            direction = self.primary.direction
+            said = ('B is %s than A, but whether by more than %g %% is not shown, at %g %% confidence' % (
+                direction, percent, level) if direction else
+                'Inconclusive: differences beyond %g %% are neither shown nor excluded, at %g %% confidence' % (
+                    percent, level))
             said += '; about %d runs on each side would probably tell' % needed if needed else ''
         else:
             said = 'B is %s than A by more than %g %%, at %g %% confidence' % (self.verdict, percent, level)
