@@ -635,6 +635,9 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     study --job pbs x.ini
     expect_status 1
     expect_text "not written over"
+    study --job pbs --nodes 3 --cores 10 --job-file - x.ini
+    expect_status 1
+    expect_text "--cores 10: as many on each of 3 nodes are asked for: 9 or 12"
     study --job lsf --nodes 3 --cores 48 --account me x.ini # the same script again
     expect_status 0
     expect_text "bsub <x.lsf"

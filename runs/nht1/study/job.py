@@ -66,6 +66,9 @@ def _values(args, name, description):
     if nodes < 1 or cores < nodes:
         raise usage('--nodes %d, --cores %d: there is at least one core on each node' % (
             nodes, cores))
+    if cores % nodes:
+        raise usage('--cores %d: as many on each of %d nodes are asked for: %d or %d' % (
+            cores, nodes, cores // nodes * nodes, (cores // nodes + 1) * nodes))
     for option in ('queue', 'account'):
         if not re.fullmatch(r'[\w.:@/+,-]*', getattr(args, option) or ''):
             raise usage('--%s %r: no name that a batch system knows' % (
