@@ -94,6 +94,14 @@ class Decides(unittest.TestCase):
         c = Comparison(side(), stamped('warn'))
         self.assertEqual((c.verdict, c.stamps['b']), (NOT, {'processors-shared': 1}))
 
+    def test_runs_that_do_not_count_are_told(self):
+        b = side(1.3)
+        runs = [r for r in b[0].root['runs'] if r['driver'] == 'posix']
+        runs[0]['norms'], runs[1]['t_t_s'] = {'ok': False}, 'fast'
+        c = Comparison(side(), b)
+        self.assertIn('B: 1 run left out: what was computed or written was wrong', c.notes)
+        self.assertIn('B: 1 run left out: interrupted, failed or continued', c.notes)
+
     def test_a_simulated_result_is_refused(self):
         b = side(1.3)
         b[0].root['system']['simulation'] = {'platform': 'flat', 'computing': 'charged'}

@@ -14,6 +14,10 @@ def compare(found, sides, level):
             found.reasons.append('%s has no run that came to its end with the right result' %
                                 name)
             return
+        for n, why in ((side.wrong, 'what was computed or written was wrong'),
+                       (side.unfinished, 'interrupted, failed or continued')):
+            if n:
+                found.notes.append('%s: %s left out: %s' % (name, text.plural(n, 'run'), why))
     pairs = []
     for group in sides[0].groups:
         able = [g for g in sides[1].groups if _problem(g) == _problem(group)]
