@@ -121,13 +121,13 @@ sys.exit(" ".join(path for path in sys.argv[1:] if not output.is_ours(path)) or 
             | .data_s = 0.375 | .bookkeeping_s = 0 | .computing_s = 1.125 | del(.t_c_round_s)]
         | .stamps = [{code: "balanced", severity: "good", numbers: {}, sentence: "STAMP-ALONE"}]
         | .ranking[].stamps = []' # of the times that it was made with
-    cp r2.json x.json
+    jq '.job_id = "x"' r2.json >x.json
     page r2.json x.json
     no_text r.md STAMP-ALONE
     expect_file_text r.html '<p class="bad">I/O is too slow'
     expect_file_text r.md "6 rounds"
     change r2.json '.runs[].t_t_s = 1.05 | .runs |= map(if .driver == "none" then .t_t_s = 1 else . end)'
-    cp r2.json x.json
+    jq '.job_id = "x"' r2.json >x.json
     page r2.json x.json
     expect_file_text r.html '<p class="good">Balanced'
 }
@@ -150,7 +150,7 @@ def study(pairs, change=lambda root, run, writer: None):
     shutil.rmtree('study', ignore_errors=True)
     for number, pair in enumerate(pairs, 1):
         for writer, seconds in zip(('none', 'posix'), pair):
-            root = copy.deepcopy(model)
+            root = dict(copy.deepcopy(model), job_id='%s-%d' % (writer, number))
             root['runs'] = [dict(r, round=1, t_t_s=seconds, t_c_s=1.0, data_s=0.05)
                             for r in root['runs'] if r['driver'] == writer][:seconds is not None]
             run = {'schema': 'nht1-study-run/1', 'run': number, 'settings': {}}
@@ -516,7 +516,7 @@ END
     page h1.json --csv tab
     mkdir a b
     cp r2.json a/result.json
-    cp r2.json b/result.json
+    jq '.job_id = "b"' r2.json >b/result.json
     echo '{"schema": "nht1-study-run/1", "settings": {"env.OMPI_MCA_io": "ompio"}}' >a/run.json
     echo '{"schema": "nht1-study-run/1", "settings": {"env.OMPI_MCA_io": "romio321"}}' >b/run.json
     page a b --csv tab

@@ -13,6 +13,7 @@ study set (the cell's). What has one identity is averaged, nothing else.
 Files are not trusted: sizes and depths are limited, texts cleaned (text.py), members that are
 missing or of another type read as unknown (NaN, '', None)."""
 import functools
+import hashlib
 import json
 import math
 import os
@@ -28,6 +29,7 @@ KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-workload': 1, 'nh
 PROGRAMS = 'nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile'
 SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
+COPIES_SHOWN = 3
 NAN = math.nan
 # Options that vary something else than how data are computed and written: the problem, which is the
 # group's, or what a job is called, keeps and proves, and what it reads afterwards; and those that identity
@@ -295,6 +297,7 @@ class Results(list):
     def __init__(self, *results):
         super().__init__(*results)
         self.refused = []  # why files of folders are left out that would be results
+        self.copies = {}  # {content: files with it}; the first one counts, for a copy is no further measurement
         self.sums = []  # what summaries (.sum) of b_eff and b_eff_io say, also of other programs
         self.own_sums = []  # likewise those of this suite in folders, where no JSON says more
         self.tunes = []  # (path, content) of what runs/study tune found
@@ -302,6 +305,20 @@ class Results(list):
 
     def of(self, kind):
         return [r for r in self if r.kind == kind]
+
+    def is_copy(self, path, content):
+        """Whether a file with this content has been met: a copy, a link, or the same name again."""
+        key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
+        self.copies.setdefault(key, []).append(path)
+        return len(self.copies[key]) > 1
+
+    @property
+    def left_out(self):
+        """What of copies is to be told, '' where there are none."""
+        paths = [p for files in self.copies.values() for p in files[1:]]
+        return '' if not paths else '%s left out, with the content of another one: %s%s' % (
+            text.plural(len(paths), 'file'), ', '.join(text.clean(p) for p in paths[:COPIES_SHOWN]),
+            ', ...' if len(paths) > COPIES_SHOWN else '')
 
     def sums_of(self, program):
         return [s for s in self.sums if s['program'] == program and s['value'] is not None]
@@ -366,6 +383,8 @@ def _take(found, path, named):
         summaries = sumfile.read(path)
         if summaries is None:
             raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
+        if found.is_copy(path, [{**s, 'path': ''} for s in summaries]):
+            return
         for s in summaries:
             (found.sums if named or not s['ours'] else found.own_sums).append(s)
         return
@@ -377,6 +396,8 @@ def _take(found, path, named):
     kind, _, version = schema.partition('/')
     if schema.startswith('nht1-dump/'):
         found.passed_over += 1
+        return
+    if (kind in KINDS or kind in ('nht1-tune', 'nht1-check')) and found.is_copy(path, root):
         return
     if schema in ('nht1-tune/1', 'nht1-check/1'):
         (found.tunes if schema == 'nht1-tune/1' else found.checks).append((path, root))

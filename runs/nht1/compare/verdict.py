@@ -19,6 +19,7 @@ class Comparison:
         self.level, self.threshold = level, threshold
         found = Found()
         self.metrics, self.reasons, self.notes = found.metrics, found.reasons, found.notes
+        self.notes += ['%s: %s' % (name, side.left_out) for name, side in (('A', a), ('B', b)) if side.left_out]
         for kind in results.KINDS:
             sides = [results.Results(side.of(kind)) for side in (a, b)]
             if not all(sides) or kind in SUMMED and (a.sums or b.sums):

@@ -50,6 +50,8 @@ def _report(argv):
             len(report.runs.all), 'run') if report.runs.all else '', text.clean(options.output)))
         if found.passed_over:
             print('%s passed over' % text.plural(found.passed_over, 'other JSON file'))
+        if found.left_out:
+            print(found.left_out)
     return 0
 
 

@@ -67,6 +67,8 @@ def _left_out(report):
         page.text('Left out: %s.' % why, 'bad')
     if len(report.results.refused) > REFUSED_MAX:
         page.text('%d more files were left out.' % (len(report.results.refused) - REFUSED_MAX), 'bad')
+    if report.results.left_out:
+        page.text(report.results.left_out + '.', 'note')
     if runs.wrong:
         page.text('%s left out: what was computed or written was wrong.' % text.plural(
             runs.wrong, 'run'), 'bad')

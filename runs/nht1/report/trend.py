@@ -65,6 +65,8 @@ def main(argv):
     if options.output != '-' and not options.output.startswith('/dev/'):
         print('%s in %s: %s' % (text.plural(len(points), 'point'), text.plural(
             len({(p.what, p.line) for p in points}), 'line'), text.clean(options.output)))
+        if found.left_out:
+            print(found.left_out)
     return 0
 
 
