@@ -1059,7 +1059,7 @@ END
     results beffio
     mkdir a b
     for i in 1 2 3 4; do
-        cp "$BATS_FILE_TMPDIR/beffio.sum" a/$i.sum
+        { cat "$BATS_FILE_TMPDIR/beffio.sum" && echo "job $i"; } >a/$i.sum
         sed 's/on Linux/on LINUX/' a/$i.sum >b/$i.sum
     done
     run "$NHT1_BIN/nht1-report" compare a b
@@ -1093,12 +1093,12 @@ END
     slow
     results beffio
     local i
-    for i in 1 2 3 4 5 6 7 8; do jq -c "(.b_eff_io.valid, .partitions[].valid) = $([ "$i" -le 5 ] && echo true || echo false)" beffio.json >r$i.json; done
+    for i in 1 2 3 4 5 6 7 8; do jq -c ".job_id = \"$i\" | (.b_eff_io.valid, .partitions[].valid) = $([ "$i" -le 5 ] && echo true || echo false)" beffio.json >r$i.json; done
     rm beffio.json
     page . --csv tab --figures fig
     [ "$(grep -o 'this system, run [1-8]' fig/beffio-processes.csv | sort -u | wc -l)" -eq 5 ]
     [ "$(grep -o 'trial, not valid, run [1-8]' fig/beffio-processes.csv | sort -u | wc -l)" -eq 3 ]
-    cp r8.json r9.json
+    jq '.job_id = "9"' r8.json >r9.json
     page . --csv tab --figures fig
     [ "$(grep -c ', run' fig/beffio-processes.csv)" -eq 0 ]
     # a point for each partition of each run
@@ -1121,8 +1121,8 @@ END
     local i
     for i in 1 2 3 4 5 6 7; do
         mkdir -p s/p01-r0$i s/p02-r0$i
-        cp beffio.json s/p01-r0$i/result.json
-        jq -c '.b_eff_io.buffer_offset_bytes = [16, 16]
+        jq -c '.job_id = "'$i'"' beffio.json >s/p01-r0$i/result.json
+        jq -c '.job_id = "'$i'" | .b_eff_io.buffer_offset_bytes = [16, 16]
             | (.partitions[].accesses[].types[].patterns[] | select(.position == 5) | .bytes_per_s) /= 2' beffio.json >s/p02-r0$i/result.json
         echo '{"schema": "nht1-study-run/1", "run": '$i', "settings": {}}' | tee s/p01-r0$i/run.json >s/p02-r0$i/run.json
     done
@@ -1158,8 +1158,7 @@ END
     local i=0 other
     results beffio beff
     for other in . '.b_eff_io.definition = "2.1"' '.b_eff_io.procs += 1' '.b_eff_io.buffer_offset_bytes = [16, 32]' .; do
-        cp beffio.json t$((++i)).json
-        change t$i.json "$other"
+        jq --arg i $((++i)) ".job_id = \$i | $other" beffio.json >t$i.json
     done
     run nht1-report trend t?.json --metric b_eff_io --no-figures -o t.html --csv tab
     expect_status 0
