@@ -112,6 +112,19 @@ asked() {
     expect_json answers.json '.answers[0].quantities[3] | .p == 1 and .ratio == 1 and .ratio_lo < 1 and .ratio_hi > 1 and .rounds_needed > 6'
 }
 
+@test "unpaired: values of jobs that differ are no independent ones, p is that of the nearer edge of the margin" {
+    local a='[1, 1.2, 1.21, 1.01, 0.99, 1.19, 1.22, 1.02]' b='[1.3, 1.5, 1.51, 1.31, 1.29, 1.49, 1.52, 1.32]'
+    local two='[0, 1, 1, 0, 0, 1, 1, 0]' eight='[0, 1, 2, 3, 4, 5, 6, 7]' mixed='[0, 0, 1, 1, 1, 0, 1, 0]'
+    asked "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $two, \"b_jobs\": $two}]}" \
+        "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $eight, \"b_jobs\": $eight}]}" \
+        "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $mixed, \"b_jobs\": $mixed}]}" \
+        "{\"what\": \"unpaired\", \"level\": 0.95, \"margin\": 0.25, \"quantities\": [{\"a\": $a, \"b\": $b}, {\"a\": $b, \"b\": $a}, {\"a\": $a, \"b\": $a}]}"
+    # Two jobs a side, nearly all variance between them: 1 + (4 - 1) r is close to 4, Student's t with 2 degrees 4.303.
+    expect_json answers.json '.answers[0].quantities[0] | .widening > 4.2 and .widening < 2 * 4.303 / 1.959 and .ratio_lo < 1 and .p > 0.05'
+    expect_json answers.json '.answers[1].quantities[0] == .answers[2].quantities[0] and (.answers[1].quantities[0] | .ratio_lo > 1 and .p < 0.01)'
+    expect_json answers.json '.answers[3].quantities | .[0].p == .[1].p and .[0].p > 0.05 and .[0].p < 1 and .[2].p == 1'
+}
+
 @test "questions that are not understood are refused" {
     local bad
     for bad in '{"what": "sequential"}' '{"what": "sequential", "questions": []}' \
@@ -129,6 +142,8 @@ asked() {
         '{"what": "unpaired", "quantities": [{"a": [1], "b": [1]}]}' '{"what": "unpaired", "level": 0.9, "quantities": []}' \
         '{"what": "unpaired", "level": 0.9, "quantities": [{"a": [0], "b": [1]}]}' \
         '{"what": "unpaired", "level": 0.9, "margin": -1, "quantities": [{"a": [1], "b": [1]}]}' \
+        '{"what": "unpaired", "level": 0.9, "quantities": [{"a": [1], "b": [1], "a_jobs": [0]}]}' \
+        '{"what": "unpaired", "level": 0.9, "quantities": [{"a": [1], "b": [1], "a_jobs": [0], "b_jobs": [0, 0]}]}' \
         '{"what": "centres", "metrics": [{"values": [1]}]}' '{"what": "centres", "level": 0.95, "metrics": []}' \
         '{"what": "centres", "level": 0.95, "metrics": [{"a": [1], "b": [2], "against": 0}]}' \
         '{"what": "centres", "level": 0.95, "metrics": [7]}'; do

@@ -3,7 +3,9 @@
  * of their medians. The interval is that of Hodges and Lehmann, between two of the sorted ratios of all
  * pairs, exact where the samples differ by a factor alone [Hollander]; the test is Mann and Whitney's.
  * Both take the values of a side to be independent; where they resemble the one before, the distance of the
- * statistic from its centre counts less, by the rule of base/sequential.h. */
+ * statistic from its centre counts less, by the rule of base/sequential.h. So it does where jobs differ: values of
+ * one job are then no independent ones. */
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +19,13 @@
 #include "base/stats/stat_test.h"
 
 enum { QUANTITIES_MAX = 1000, ROUNDS_MIN = 4 };
-static const double SERIAL_P = 0.3, TREND_P = 0.01; /* evidence of either; docs/statistics.md */
+static const double SERIAL_P = 0.3, TREND_P = 0.01,
+                    JOBS_P = 0.3; /* evidence of each; docs/statistics.md */
 static const double CORRELATION_MAX = 0.9, NEEDED_MAX = 1e6;
 
 struct unpaired {
-    struct values a, b;
+    struct values a, b, a_jobs,
+        b_jobs; /* jobs: of each value, as a number; n 0 where that is not told */
     double a_median, b_median;
     double correlation, widening;
     bool drifting;
@@ -38,6 +42,56 @@ static void look_at_order(const struct values *v, struct unpaired *u)
     if (order.serial_p < SERIAL_P)
         u->correlation = fmax(u->correlation, fmin(order.serial, CORRELATION_MAX));
     u->widening = sqrt((1 + u->correlation) / (1 - u->correlation));
+}
+
+/* Sums of squares of the logarithms of a side, between its jobs and within them, with their degrees of freedom. */
+struct spread {
+    double between, within;
+    int between_df, within_df;
+};
+
+static void add_side(const struct values *v, const struct values *jobs, struct spread *s)
+{
+    double whole = 0;
+    for (int i = 0; i < v->n; i++)
+        whole += log(v->x[i]) / v->n;
+    s->between_df--;
+    for (int i = 0; i < v->n; i++) {
+        double mean = 0;
+        int n = 0, first = v->n;
+        for (int k = v->n - 1; k >= 0; k--)
+            if (jobs->x[k] == jobs->x[i]) {
+                mean += log(v->x[k]);
+                n++;
+                first = k;
+            }
+        mean /= n;
+        s->within += pow(log(v->x[i]) - mean, 2);
+        s->between += pow(mean - whole, 2);
+        s->between_df += first == i;
+        s->within_df += first != i;
+    }
+}
+
+/* Where jobs differ by more than chance, a side has fewer independent values than values: the variance of a
+ * mean is 1 + (m - 1) r times as large, r the share of what jobs have in common, m the values of a job [Kish];
+ * and how much jobs differ is known from few of them, which Student's t has wider. */
+static void look_at_jobs(struct unpaired *u, double level)
+{
+    if (u->a_jobs.n == 0) return;
+    struct spread s = {0};
+    add_side(&u->a, &u->a_jobs, &s);
+    add_side(&u->b, &u->b_jobs, &s);
+    if (s.between_df < 1 || s.within_df < 1) return;
+    const double between = s.between / s.between_df, within = s.within / s.within_df;
+    if (!(between > within) ||
+        gsl_cdf_fdist_Q(between / within, s.between_df, s.within_df) >= JOBS_P)
+        return;
+    const double m = (double)(u->a.n + u->b.n) / (s.between_df + 2);
+    const double common = (between - within) / (between + (m - 1) * within), tail = (1 + level) / 2;
+    u->widening =
+        fmax(u->widening, sqrt(1 + (m - 1) * common) * gsl_cdf_tdist_Pinv(tail, s.between_df) /
+                              gsl_cdf_ugaussian_Pinv(tail));
 }
 
 /* How far more than half of the n logarithms lie beyond an edge, above it or below. */
@@ -103,6 +157,7 @@ static int measure(struct unpaired *u, double level, double margin)
         gsl_sort(d, 1, n);
         look_at_order(&u->a, u);
         look_at_order(&u->b, u);
+        look_at_jobs(u, level);
         judge(u, d, tail, level, isnan(margin) ? 0 : log1p(margin));
         if (!isnan(margin)) estimate_needed(u, log1p(margin));
     }
@@ -122,6 +177,15 @@ static json_t *write_one(const struct unpaired *u, double p_corrected)
                      json_boolean(u->drifting), "rounds_needed", js_real(u->needed));
 }
 
+static int read_jobs(struct request *r, const json_t *from, struct unpaired *u)
+{
+    if (!json_object_get(from, "a_jobs") && !json_object_get(from, "b_jobs")) return 0;
+    TRY(request_values(r, from, "a_jobs", 1, &u->a_jobs));
+    TRY(request_values(r, from, "b_jobs", 1, &u->b_jobs));
+    TRY(request_same_length(r, "a_jobs", u->a_jobs.n, "a", u->a.n));
+    return request_same_length(r, "b_jobs", u->b_jobs.n, "b", u->b.n);
+}
+
 static int answer_all(struct request *r, const json_t *quantities, double *p, json_t **out)
 {
     const int n = (int)json_array_size(quantities);
@@ -139,6 +203,7 @@ static int answer_all(struct request *r, const json_t *quantities, double *p, js
     for (int i = 0; i < n && rc == 0; i++) {
         u[i] = (struct unpaired){.lo = NAN, .hi = NAN, .attained = NAN, .needed = NAN};
         rc = request_sides(r, json_array_get(quantities, (size_t)i), false, &u[i].a, &u[i].b);
+        if (rc == 0) rc = read_jobs(r, json_array_get(quantities, (size_t)i), &u[i]);
         if (rc == 0) rc = measure(&u[i], level, margin);
         p[i] = u[i].p;
     }

@@ -20,13 +20,20 @@ SYSTEM = (('host', 'system.host'), ('processor', 'system.cpu.model'), ('kernel',
 class Metric:
     """A quantity on both sides, values in the order of measuring; .numbers is what nht1-stats says about it.
     group: the name that it shares with those that are taken together for the verdict, '' for none. rounds: for
-    each side what round each value is of; values of several metrics with the same round belong together."""
+    each side what round each value is of, its result first: values of several metrics with the same round belong
+    together, and values of one result are not independent where results differ. Without: a result for each value."""
 
     def __init__(self, name, unit, a, b, higher_better=False, group='', rounds=None):
         self.name, self.unit, self.a, self.b = name, unit, a, b
         self.higher_better, self.group = higher_better, group
-        self.rounds = rounds or (list(range(len(a))), list(range(len(b))))
+        self.rounds = rounds or tuple([(i,) for i in range(len(side))] for side in (a, b))
         self.numbers, self.worse_by, self.verdict, self.primary = {}, math.nan, FEW, False
+
+    def asked(self):
+        """What nht1-stats is asked, of one of the quantities of a request."""
+        jobs = {r[0]: i for i, r in enumerate(r for side in self.rounds for r in side)}
+        return {'a': self.a, 'b': self.b, 'a_jobs': [jobs[r[0]] for r in self.rounds[0]],
+                'b_jobs': [jobs[r[0]] for r in self.rounds[1]]}
 
     def judge(self, numbers, threshold, level):
         self.numbers = numbers
@@ -75,7 +82,7 @@ class Metric:
 def together(metrics, name):
     """The metric of several, which is the geometric mean of them in each round: what disturbs a round disturbs
     all of them, so that they are one observation."""
-    sides = []
+    sides, of = [], []
     for side in (0, 1):
         known = [dict(zip(m.rounds[side], (m.a, m.b)[side])) for m in metrics]
         rounds = [r for r in metrics[0].rounds[side] if all(r in k for k in known)]
@@ -83,9 +90,11 @@ def together(metrics, name):
             rows = [[k[r] for k in known] for r in rounds]
         else:  # each was measured in rounds of its own
             rows = list(zip(*((m.a, m.b)[side] for m in metrics)))
+            rounds = metrics[0].rounds[side][:len(rows)]
+        of.append(rounds)
         sides.append([math.exp(math.fsum(map(math.log, row)) / len(row)) for row in rows])
     return Metric('%s, geometric mean over the %d below' % (name, len(metrics)), metrics[0].unit, *sides,
-                  metrics[0].higher_better)
+                  metrics[0].higher_better, rounds=tuple(of))
 
 
 class Found:
@@ -98,9 +107,9 @@ class Found:
 
     def metric(self, name, unit, sides, values, higher_better=False):
         """values: the numbers of a result; those that are not above 0 are left out."""
-        x, y = ([v for r in side for v in values(r.root) if v > 0] for side in sides)
+        x, y = ({(id(r), i): v for r in side for i, v in enumerate(values(r.root)) if v > 0} for side in sides)
         if x and y:
-            self.metrics.append(Metric(name, unit, x, y, higher_better))
+            self.metrics.append(Metric(name, unit, list(x.values()), list(y.values()), higher_better, rounds=(list(x), list(y))))
 
     def system(self, a, b):
         for what, path in SYSTEM:

@@ -121,8 +121,8 @@ def _read_back(found, a, b, of, where):
             found.notes.append('%s is not compared: the dump was %s in %s only' % (
                 name, *(missed[0] or missed[1]), 'A' if missed[0] else 'B'))
         else:
-            found.metrics.append(Metric(name, 's', *([r.t_r_s for r in side[way]]
-                                                    for side in (one, other))))
+            found.metrics.append(Metric(name, 's', *([r.t_r_s for r in side[way]] for side in (one, other)), rounds=tuple(
+                [(id(r.run.result), i) for i, r in enumerate(side[way])] for side in (one, other))))
 
 
 def _problem(group):

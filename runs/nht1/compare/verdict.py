@@ -77,7 +77,7 @@ class Comparison:
         others = [m for m in self.metrics if m is not self.primary]
         for group in filter(None, ([self.primary], others)):
             answer = stats.ask([{'what': 'unpaired', 'level': self.level, 'margin': self.threshold,
-                                 'quantities': [{'a': m.a, 'b': m.b} for m in group]}])[0]
+                                 'quantities': [m.asked() for m in group]}])[0]
             for m, numbers in zip(group, answer['quantities']):
                 m.judge(numbers, self.threshold, self.level)
                 if self.reasons:  # then nothing is said of any of them
