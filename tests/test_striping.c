@@ -147,6 +147,7 @@ static void hints_without_sense_are_refused(void **state)
                                       "cb_nodes=-1",
                                       "cb_nodes=x",
                                       "cb_buffer_size=0",
+                                      "cb_buffer_size=1",
                                       "cb_buffer_size=4Mi",
                                       "romio_cb_write=yes",
                                       "nc_in_place_swap=automatic",
@@ -159,6 +160,11 @@ static void hints_without_sense_are_refused(void **state)
         assert_non_null(strstr(err_message(), bad[b]));
         err_clear();
     }
+    setenv("OMPI_MCA_io_ompio_bytes_per_agg", "1", 1);
+    assert_int_equal(io_hints_check(6, good), ERR_USAGE);
+    assert_non_null(strstr(err_message(), "OMPI_MCA_io_ompio_bytes_per_agg=1"));
+    err_clear();
+    unsetenv("OMPI_MCA_io_ompio_bytes_per_agg");
     assert_int_equal(io_hint_readers("cb_nodes=2"), IO_HINT_OMPIO | IO_HINT_ROMIO);
     assert_int_equal(io_hint_readers("romio_ds_write=disable"), IO_HINT_ROMIO);
     assert_int_equal(io_hint_readers("nc_in_place_swap=auto"), IO_HINT_PNETCDF);

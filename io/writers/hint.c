@@ -12,6 +12,11 @@
 
 enum kind { COUNT, SWITCH, AUTO, TRUTH, TEXT };
 
+/* OMPIO halves a buffer (fcoll vulcan, dynamic_gen2), and with one of 0 its collective writes write
+ * nothing and report full counts. */
+#define CB_BUFFER_LEAST 2
+#define OMPIO_CB_BUFFER "OMPI_MCA_io_ompio_bytes_per_agg" /* the same in the environment */
+
 /* What the components of Open MPI 4.1 (their sources and the strings in their libraries), ROMIO in
  * MPICH 4.0, the MPI standard and PnetCDF 1.12 know; of the last not those of what Debian's library is
  * built without, writing to several files or to a log first: dumps would not be where the manifest
@@ -23,7 +28,7 @@ static const struct {
     int64_t least; /* of a COUNT */
 } known[] = {
     {"access_style", IO_HINT_ROMIO, TEXT, 0},
-    {"cb_buffer_size", IO_HINT_OMPIO | IO_HINT_ROMIO, COUNT, 1},
+    {"cb_buffer_size", IO_HINT_OMPIO | IO_HINT_ROMIO, COUNT, CB_BUFFER_LEAST},
     {"cb_config_list", IO_HINT_ROMIO, TEXT, 0},
     {"cb_nodes", IO_HINT_OMPIO | IO_HINT_ROMIO, COUNT, 1},
     {"collective_buffering", IO_HINT_OMPIO, TRUTH, 0},
@@ -107,6 +112,11 @@ static int value_check(const char *hint, int k, const char *value)
 
 int io_hints_check(int n, const char *const *hint)
 {
+    const char *buffer = getenv(OMPIO_CB_BUFFER);
+    if (buffer && (strcmp(buffer, "0") == 0 || strcmp(buffer, "1") == 0))
+        return err_set(ERR_USAGE,
+                       OMPIO_CB_BUFFER "=%s: OMPIO writes nothing with it; give it %d or more",
+                       buffer, CB_BUFFER_LEAST);
     for (int h = 0; h < n; h++) {
         const char *equals = strchr(hint[h], '=');
         const int k = find(hint[h]);
