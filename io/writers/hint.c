@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-enum kind { COUNT, SWITCH, AUTO, TRUTH, TEXT };
+enum kind { COUNT, SWITCH, NOT_ENABLED, AUTO, TRUTH, TEXT };
 
 /* OMPIO halves a buffer (fcoll vulcan, dynamic_gen2), and with one of 0 its collective writes write
  * nothing and report full counts. */
@@ -49,7 +49,7 @@ static const struct {
     {"romio_cb_fr_alignment", IO_HINT_ROMIO, COUNT, 1},
     {"romio_cb_fr_type", IO_HINT_ROMIO, TEXT, 0},
     {"romio_cb_fr_types", IO_HINT_ROMIO, TEXT, 0},
-    {"romio_cb_pfr", IO_HINT_ROMIO, SWITCH, 0},
+    {"romio_cb_pfr", IO_HINT_ROMIO, NOT_ENABLED, 0}, /* ROMIO of Open MPI hangs or crashes */
     {"romio_cb_read", IO_HINT_ROMIO, SWITCH, 0},
     {"romio_cb_write", IO_HINT_ROMIO, SWITCH, 0},
     {"romio_ds_read", IO_HINT_ROMIO, SWITCH, 0},
@@ -98,6 +98,9 @@ static int value_check(const char *hint, int k, const char *value)
     case SWITCH:
         if (is_one_of(value, switches)) return 0;
         return err_set(ERR_USAGE, "--hint '%s': enable, disable or automatic is expected", hint);
+    case NOT_ENABLED:
+        if (is_one_of(value, switches + 1)) return 0;
+        return err_set(ERR_USAGE, "--hint '%s': disable or automatic is expected", hint);
     case AUTO:
         if (is_one_of(value, autos)) return 0;
         return err_set(ERR_USAGE, "--hint '%s': enable, disable or auto is expected", hint);
