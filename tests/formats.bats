@@ -138,6 +138,10 @@ raw() {
     bt 2 a.nc --io pnetcdf --hint nc_such=1 --json r.json
     [ "$(jq "$notices" r.json)" -eq 1 ]
     jq -r '.runs[0].file.notices[]' r.json | grep -q "unknown to PnetCDF and the MPI-IO component"
+    PNETCDF_HINTS="nc_header_align_size=100004" bt 2 b.nc --io pnetcdf
+    expect_status 3
+    expect_text "PNETCDF_HINTS"
+    [ ! -e b.nc ]
     bt 2 a.bin --io mpiio --hint nc_var_align_size=512 --json r.json
     [ "$(jq "$notices" r.json)" -eq 1 ]
 }

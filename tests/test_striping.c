@@ -143,7 +143,9 @@ static void hints_without_sense_are_refused(void **state)
                                        "foo=bar",
                                        "collective_buffering=true",
                                        "cb_config_list=*:1",
-                                       "romio_cb_pfr=automatic"};
+                                       "romio_cb_pfr=automatic",
+                                       "nc_header_align_size=1",
+                                       "nc_var_align_size=100008"};
     static const char *const bad[] = {"cb_nodes",
                                       "=2",
                                       "cb_nodes=",
@@ -156,17 +158,19 @@ static void hints_without_sense_are_refused(void **state)
                                       "romio_cb_write=yes",
                                       "romio_cb_pfr=enable",
                                       "nc_in_place_swap=automatic",
+                                      "nc_header_align_size=100004",
+                                      "nc_var_align_size=1048577",
                                       "cb_nodes=1x",
                                       "cb_nodes=99999999999",
                                       "collective_buffering=2"};
-    assert_int_equal(io_hints_check(7, good), 0);
+    assert_int_equal(io_hints_check(9, good), 0);
     for (size_t b = 0; b < sizeof bad / sizeof bad[0]; b++) {
         assert_int_equal(io_hints_check(1, &bad[b]), ERR_USAGE);
         assert_non_null(strstr(err_message(), bad[b]));
         err_clear();
     }
     setenv("OMPI_MCA_io_ompio_bytes_per_agg", "1", 1);
-    assert_int_equal(io_hints_check(7, good), ERR_USAGE);
+    assert_int_equal(io_hints_check(9, good), ERR_USAGE);
     assert_non_null(strstr(err_message(), "OMPI_MCA_io_ompio_bytes_per_agg=1"));
     err_clear();
     unsetenv("OMPI_MCA_io_ompio_bytes_per_agg");

@@ -166,8 +166,12 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
     s->body.file_bytes = num_max((int64_t)st.st_size, end);
     if (chunked) return 0;
     if (s->body.data_offset % IO_WORD_BYTES == 0 && s->body.file_bytes == end) return 0;
-    return err_set(ERR_IO, "cannot make the structure of %s: its values are not its last part",
-                   spec->path);
+    return err_set(
+        ERR_IO,
+        "cannot make the structure of %s: its values begin at byte %" PRId64
+        ", at no multiple of %d, or are not its last part; does a hint, or PNETCDF_HINTS "
+        "in the environment, align them so?",
+        spec->path, s->body.data_offset, IO_WORD_BYTES);
 }
 
 int io_container_make(struct io_structure *s, enum io_format format, const struct io_spec *spec,

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-enum kind { COUNT, SWITCH, NOT_ENABLED, AUTO, TRUTH, TEXT };
+enum kind { COUNT, ALIGNMENT, SWITCH, NOT_ENABLED, AUTO, TRUTH, TEXT };
 
 /* OMPIO halves a buffer (fcoll vulcan, dynamic_gen2), and with one of 0 its collective writes write
  * nothing and report full counts. */
@@ -37,12 +37,12 @@ static const struct {
     {"file_perm", IO_HINT_ROMIO, TEXT, 0},
     {"ind_rd_buffer_size", IO_HINT_ROMIO, COUNT, 1},
     {"ind_wr_buffer_size", IO_HINT_ROMIO, COUNT, 1},
-    {"nc_header_align_size", IO_HINT_PNETCDF, COUNT, 0},
+    {"nc_header_align_size", IO_HINT_PNETCDF, ALIGNMENT, 0},
     {"nc_header_read_chunk_size", IO_HINT_PNETCDF, COUNT, 0},
     {"nc_ibuf_size", IO_HINT_PNETCDF, COUNT, 0},
     {"nc_in_place_swap", IO_HINT_PNETCDF, AUTO, 0},
     {"nc_record_align_size", IO_HINT_PNETCDF, COUNT, 0},
-    {"nc_var_align_size", IO_HINT_PNETCDF, COUNT, 0},
+    {"nc_var_align_size", IO_HINT_PNETCDF, ALIGNMENT, 0},
     {"romio_aggregator_list", IO_HINT_ROMIO, TEXT, 0},
     {"romio_cb_alltoall", IO_HINT_ROMIO, SWITCH, 0},
     {"romio_cb_ds_threshold", IO_HINT_ROMIO, COUNT, 0},
@@ -95,6 +95,10 @@ static int value_check(const char *hint, int k, const char *value)
         if (n >= known[k].least && n <= INT_MAX) return 0;
         return err_set(ERR_USAGE, "--hint '%s': a whole number from %" PRId64 " to %d is expected",
                        hint, known[k].least, INT_MAX);
+    case ALIGNMENT: /* else PnetCDF may put values at no multiple of their 8 bytes; 1: none */
+        if (n >= 0 && n <= INT_MAX && (n <= 8 || n % 8 == 0)) return 0;
+        return err_set(ERR_USAGE, "--hint '%s': a multiple of 8 up to %d is expected", hint,
+                       INT_MAX / 8 * 8);
     case SWITCH:
         if (is_one_of(value, switches)) return 0;
         return err_set(ERR_USAGE, "--hint '%s': enable, disable or automatic is expected", hint);
