@@ -123,7 +123,8 @@ check_plot3d 2160" ]
     make_dump f.bin 6 mijk little 2 1
     export_all f.bin
     make_dump f.bin 6 mijk little 2
-    export_all f.bin
+    ln -s f.bin link
+    export_all link # beside the file, as its manifest
     run python3 "$NHT1_ROOT/tests/view_values.py" f.bin 6 mijk little 0 1
     expect_status 0
 }

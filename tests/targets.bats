@@ -301,12 +301,15 @@ d.bin.json" ]
     ln d.bin second.bin
     ln -s d.bin link.bin
     kept d.bin
-    bt --io posix --out link.bin --layout ijkm
+    bt --io posix --out link.bin --layout ijkm --verify auto
     [ -L link.bin ]
     [ "$(stat -c %a d.bin)" = 640 ]
     same d.bin && return 1
     cmp second.bin kept/d.bin
-    nht1-verify d.bin
+    for name in d.bin link.bin; do
+        run nht1-verify $name
+        expect_text VERIFIED
+    done
 }
 
 @test "an empty file's second name does not get the run's data" {

@@ -135,17 +135,19 @@ serial_file() {
 
 @test "merge beside a run that holds the file is refused, and changes nothing" {
     bt 2 parts.bin --io perrank
+    ln -s parts.bin link
     exec 9>parts.bin.lock
     flock 9
-    run nht1-verify --merge parts.bin
+    run nht1-verify --merge link
     exec 9>&-
     expect_status 3
     expect_text "parts.bin.lock"
     [ ! -s parts.bin ]
     [ "$(echo parts.bin*)" = \
         "parts.bin parts.bin.json parts.bin.lock parts.bin.rank00000 parts.bin.rank00001" ]
-    run nht1-verify --merge parts.bin # a lock file that nobody holds is no lock
+    run nht1-verify --merge link # a lock file that nobody holds is no lock
     expect_status 0
+    [ -L link ]
     [ ! -e parts.bin.lock ]
 }
 

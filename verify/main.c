@@ -2,6 +2,8 @@
 /* nht1-verify: proves that a dump file of nht1-bt holds what it should. Serial; works from
  * docs/format.md alone and shares no code with the writers that knows the layout. From the command
  * line to the exit status is here; the verification itself is check_file and judge. */
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,11 +106,21 @@ static const struct conf_program program = {
     .options = options,
 };
 
+/* As in a run, a link stands for the file that it leads to, beside which manifest, lock and parts lie. */
+static const char *file_of(const char *path, char full[PATH_MAX])
+{
+    struct stat st;
+    char manifest[PATH_MAX + 8];
+    if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode) || !realpath(path, full)) return path;
+    snprintf(manifest, sizeof manifest, "%s.json", full);
+    return access(manifest, F_OK) == 0 ? full : path;
+}
+
 /* A result file must not take the place of what is being verified. */
 static int check_json_name(const char *json, const char *path)
 {
     struct stat a, b;
-    char manifest[4096];
+    char manifest[PATH_MAX + 8];
     snprintf(manifest, sizeof manifest, "%s.json", path);
     if (strcmp(json, manifest) == 0)
         return err_set(ERR_USAGE, "--json: %s is the name of the file's manifest; choose another",
@@ -158,7 +170,8 @@ static int run(const void *opts, const struct conf_list *args)
     const struct check_options *o = opts;
     if (args->n != 1)
         return err_set(ERR_USAGE, "which file? usage: nht1-verify [OPTION...] FILE; see --help");
-    const char *path = args->item[0];
+    char full[PATH_MAX];
+    const char *path = file_of(args->item[0], full);
     if (o->diagonal && o->json && js_is_stdout(o->json))
         return err_set(ERR_USAGE, "--diagonal and --json -: both are for standard output; give "
                                   "--json a file");
