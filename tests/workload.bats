@@ -343,6 +343,14 @@ END
     run nht1-workload --out data/d j.ini
     expect_status 1
     expect_text "j.ini:2:1:"
+    # What cannot lie ready in the second phase is told before the first is measured, and without a run.
+    printf '<Pattern simple-strided> Temporal write Record 4Ki Data %s </Pattern>\n' 64Ki '6400Ki Memory strided' >two.conf
+    for dry in "" --dry-run; do
+        run nht1-workload --out data/d --buffer 10000 $dry two.conf
+        expect_status 1
+        expect_text "two.conf:2: Simple Strided (write): data with gaps must lie ready in memory, here 1.47e+03 times the buffer"
+        [[ $output != *"S + T + B"* ]]
+    done
     run nht1-workload --out data/d missing.xml
     expect_status 1
     run nht1-workload --out data/d --json data/../data/d w.xml

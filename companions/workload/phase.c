@@ -485,13 +485,29 @@ static int need_check(const struct workload_phase *p, const struct workload_shap
         n->node_size, units_bytes(needed, all), units_bytes((double)free_bytes, room));
 }
 
+/* share: of the buffer, by data that must lie ready. Returns 0 or ERR_USAGE. Local. */
+static int ready_check(double share)
+{
+    if (share <= 1) return 0;
+    return err_set(ERR_USAGE,
+                   "data with gaps must lie ready in memory, here %.3g times the buffer: raise "
+                   "--buffer or lower data",
+                   share);
+}
+
+static double buffer_share(const struct workload_context *c, const struct workload_need *need)
+{
+    return (double)need->ready / (double)c->buffer_bytes;
+}
+
 int workload_phases_check(const struct workload_context *c, const struct nodes *n,
                           const struct workload_jobfile *j, const char *name)
 {
     struct workload_need worst = {0};
     struct workload_shape shape = {0};
-    const struct workload_phase *worst_p = NULL;
-    double needed;
+    /* unready: the first phase whose data do not fit into the buffer, where their amount is known. */
+    const struct workload_phase *worst_p = NULL, *unready = NULL;
+    double needed, unready_share = 0;
     int64_t free_bytes;
     for (int i = 0; i < j->n; i++) {
         const struct workload_phase *p = &j->phase[i];
@@ -500,6 +516,11 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
             workload_phase_shape(p, c->size, workload_phase_repetitions(p, c->size));
         const struct workload_need need = workload_phase_need(p, &s, c->rank, c->buffer_bytes);
         const bool endless = need.file > FILE_BYTES_MAX;
+        const double share = p->data_bytes > 0 ? buffer_share(c, &need) : 0;
+        if (!unready && share > 1) {
+            unready = p;
+            unready_share = share;
+        }
         if (worst_p && !endless && workload_need_memory(&need) <= workload_need_memory(&worst))
             continue;
         worst_p = p;
@@ -510,6 +531,10 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
     int rc = nodes_memory(n, workload_need_memory(&worst), &needed, &free_bytes);
     if (rc == 0 && worst_p) rc = need_check(worst_p, &shape, &worst, n, needed, free_bytes);
     if (rc == ERR_USAGE && worst_p) workload_phase_place(worst_p, name);
+    if (rc == 0 && unready) {
+        rc = ready_check(unready_share);
+        workload_phase_place(unready, name);
+    }
     return par_agree(c->comm, rc);
 }
 
@@ -537,8 +562,7 @@ static int part_make(struct phase_run *t, struct workload_context *c,
     t->need = workload_phase_need(p, &t->shape, c->rank, c->buffer_bytes);
     TRY(nodes_split(c->comm, &t->nodes));
     TRY(nodes_memory(&t->nodes, workload_need_memory(&t->need), &needed, &free_bytes));
-    *share = (struct shares){(double)t->need.ready / (double)c->buffer_bytes,
-                             needed / fmax((double)free_bytes, 1)};
+    *share = (struct shares){buffer_share(c, &t->need), needed / fmax((double)free_bytes, 1)};
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, share, 2, MPI_DOUBLE, MPI_MAX, c->comm));
     int rc = need_check(p, &t->shape, &t->need, &t->nodes, needed, free_bytes);
     if (rc == 0) rc = workload_accesses_make(p, &t->shape, c->rank, &t->a);
@@ -560,11 +584,7 @@ static int try_amount(struct workload_context *c, const struct workload_phase *p
                                         .n = n,
                                         .file_bytes = workload_shape_length(&t.shape),
                                         .tries = tries + 1};
-    if (rc == 0 && share->buffer > 1)
-        rc = err_set(ERR_USAGE,
-                     "data with gaps must lie ready in memory, here %.3g times the buffer: raise "
-                     "--buffer or lower data",
-                     share->buffer);
+    if (rc == 0) rc = ready_check(share->buffer);
     if (rc == 0) rc = measure(&t, r);
     close_file(&t);
     part_free(&t);
