@@ -400,6 +400,27 @@ END
     told "data/d.00001: needs" "rank 1 "
 }
 
+@test "a later phase that finds no room is told before the first is measured, and without a run" {
+    printf '<Pattern segmented> Temporal write Record 4k Data %s </Pattern>\n' 8k 400M >j.conf
+    mkdir data
+    for dry in "" --dry-run; do
+        # shellcheck disable=SC2016 # the inner shell's
+        run bash -c 'ulimit -f 300000; exec nht1-workload --out data/d "$@"' - $dry j.conf
+        told "j.conf:2: Segmented (write): rank 0" "cannot preallocate 400000000 bytes" "data/d" "ulimit"
+        [[ $output != *"Segmented (write)  "* ]]
+    done
+    memory_disk data 1m
+    for dry in "" --dry-run; do
+        workload 1 $dry j.conf
+        told "j.conf:2: Segmented (write): rank 0" "data/d: needs 400000000 bytes" "its file system has 10" "free"
+        [[ $output != *"Segmented (write)  "* ]]
+    done
+    # The old file makes room.
+    head -c 900000 /dev/zero >data/d
+    workload 1 --dry-run j.conf --set data=1M
+    expect_status 0
+}
+
 @test "no room for the new file: the old one stays whole" {
     slow
     memory_disk data 1m

@@ -175,6 +175,12 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     TRY(par_agree(c->comm, sys_path_fs(o->out, &job->fs)));
     TRY(find_component(job));
     TRY(read_description(job));
+    c->files =
+        (struct workload_files){.name = o->out,
+                                .separate = job->kind == WORKLOAD_POINTS && job->workload.separate,
+                                .force = o->force,
+                                .keep = o->keep,
+                                .rank = c->rank};
     const int files = job->kind == WORKLOAD_POINTS     ? WORKLOAD_FILES_MAX
                       : job->kind == WORKLOAD_ACCESSES ? job->accesses.files_n
                                                        : 1;
@@ -235,6 +241,7 @@ static int run_points(struct workload_job *job, struct progress *progress)
 
 static int run_phases(struct workload_job *job, struct progress *progress)
 {
+    TRY(workload_phases_room(&job->context, &job->jobfile, job->name));
     for (int i = 0; i < job->jobfile.n; i++) {
         const struct workload_phase *p = &job->jobfile.phase[i];
         if (p->pause_s > 0) {
@@ -267,11 +274,6 @@ int workload_job_run(struct workload_job *job)
     const double begun = watch_now();
     watch_utc(job->started);
     job->valid = true;
-    c->files.name = job->opt->out;
-    c->files.separate = job->kind == WORKLOAD_POINTS && job->workload.separate;
-    c->files.force = job->opt->force;
-    c->files.keep = job->opt->keep;
-    c->files.rank = c->rank;
     job->files_begun = true;
     TRY(workload_files_begin(&c->files, c->comm));
     TRY(workload_clock_compare(c->comm, &c->clock));

@@ -21,6 +21,7 @@
 #include "base/watch.h"
 #include "companions/workload/access.h"
 #include "companions/workload/accesses.h"
+#include "io/target/place.h"
 
 #define IOVECS_MAX     1024
 #define TRIES_MAX      12
@@ -536,6 +537,27 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
         workload_phase_place(unready, name);
     }
     return par_agree(c->comm, rc);
+}
+
+int workload_phases_room(const struct workload_context *c, const struct workload_jobfile *j,
+                         const char *name)
+{
+    const struct workload_phase *longest = NULL;
+    int64_t most = 0;
+    char path[WORKLOAD_PATH_MAX];
+    for (int i = 0; i < j->n; i++) {
+        const struct workload_phase *p = &j->phase[i];
+        if (p->pause_s > 0 || p->data_bytes == 0) continue;
+        const struct workload_shape s =
+            workload_phase_shape(p, c->size, workload_phase_repetitions(p, c->size));
+        if (workload_shape_length(&s) <= most) continue;
+        longest = p;
+        most = workload_shape_length(&s);
+    }
+    workload_files_path(&c->files, 0, path);
+    const int rc = par_agree(c->comm, c->rank == 0 && longest ? io_place_may(path, most) : 0);
+    if (rc < 0) workload_phase_place(longest, name);
+    return rc;
 }
 
 /* Shares of what there is for data that must lie ready and of a node's memory: that of the process

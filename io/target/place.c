@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/own.h"
 #include "base/sys.h"
 #include "base/temp.h"
 #include "base/units.h"
@@ -84,6 +85,11 @@ static int check_free(const char *path, int64_t bytes, char why[WHY_MAX])
              "needs %" PRId64 " bytes (%s) and its file system has %" PRId64 " (%s) free", bytes,
              units_bytes((double)bytes, needs), room, units_bytes((double)room, has));
     return NO_ROOM;
+}
+
+static int no_room(const char *path, const char *why)
+{
+    return err_set(ERR_IO, "%s: %s; make room or choose another directory with --out", path, why);
 }
 
 static int check_limit(const struct io_place *p)
@@ -254,10 +260,7 @@ static int prove_old(struct io_place *p, const char *stem, int fd, const struct 
     if (rc == NO_ROOM && may_replace) rc = make_second(p, stem, fd, old, second);
     if (rc == NO_ROOM && !again_first) rc = complete_old(p, fd, old, again);
     if (rc != NO_ROOM) return rc;
-    if (p->keeps || old->st_size == 0) {
-        return err_set(ERR_IO, "%s: %s; make room or choose another directory with --out", p->path,
-                       again);
-    }
+    if (p->keeps || old->st_size == 0) return no_room(p->path, again);
     return err_set(
         ERR_IO,
         "%s stays as it is: no room for a second file beside it (%s), and its own blocks "
@@ -280,9 +283,7 @@ int io_place_prove(struct io_place *p, const char *path, const char *stem, int64
     const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT) {
         const int rc = make_second(p, stem, -1, NULL, why);
-        if (rc != NO_ROOM) return rc;
-        return err_set(ERR_IO, "%s: %s; make room or choose another directory with --out", path,
-                       why);
+        return rc == NO_ROOM ? no_room(path, why) : rc;
     }
     if (fd < 0 || fstat(fd, &old) != 0) {
         const int errnum = errno;
@@ -372,6 +373,20 @@ void io_place_undo(struct io_place *p)
         unlink(p->path);
     else if (p->old_bytes == 0 && truncate(p->path, 0) != 0)
         errno = 0;
+}
+
+int io_place_may(const char *path, int64_t bytes)
+{
+    struct io_place p = IO_PLACE_NONE;
+    char why[WHY_MAX], folder[PATH_MAX];
+    struct stat old;
+    snprintf(p.path, sizeof p.path, "%s", path);
+    p.bytes = bytes;
+    TRY(check_limit(&p));
+    const bool there = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
+    const int64_t lacks = bytes - (there ? (int64_t)old.st_blocks * 512 : 0);
+    own_split(path, folder);
+    return lacks > 0 && check_free(folder, lacks, why) != 0 ? no_room(path, why) : 0;
 }
 
 int io_place_room(const char *path, int64_t bytes, const char *what)
