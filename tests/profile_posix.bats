@@ -386,6 +386,13 @@ END
     run nht1-profile -- true
     expect_status 0
     expect_text "no process was seen to open a file for writing"
+    # With --t-c as well, without a second run: there is nothing to drop. No folder stays.
+    run nht1-profile --t-c -- sh -c 'ls | wc -l; echo run >&7' 7>>runs
+    expect_status 4
+    expect_text "no process was seen to open a file for writing: does it write none"
+    expect_no_text "zeta cannot be measured"
+    [ "$(cat runs)" = run ]
+    [ -z "$(find . -name 'profile.xml.run*')" ]
 }
 
 @test "cp, tar and cat have a zeta, and leave what they leave by themselves" {

@@ -720,6 +720,7 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
     /* Of a single pair it is the run with writes. Its counters stay in dir until the next one. */
     TRY(run_watched(s, s->dir, false, run, &round[0].with, status));
     *started = true;
+    if (run->size == 0 && run->not_seen_n == 0) *measured = false; /* there is nothing to drop */
     if (*measured) round[0].page_cache = before_in_memory(s->dir, has_flushed(run));
     if (repeat == 1) round[0].took_s = watch_now() - began_s;
     for (int i = 0; *measured && *status == 0 && i < repeat; i++) {
@@ -756,8 +757,8 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
         return err_set(
             ERR_INVALID,
             "no rank of the command has called MPI_Init with the profiler in it, and no "
-            "process was seen to open a file for writing: is it statically linked, or with "
-            "another MPI library than that nht1 was built with?");
+            "process was seen to open a file for writing: does it write none, is it statically "
+            "linked, or with another MPI library than that nht1 was built with?");
     return 0;
 }
 
