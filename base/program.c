@@ -23,19 +23,14 @@
  * them says so. */
 static int check_launcher(int *rank)
 {
-    static const char *const told[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-                                          {"PMI_SIZE", "PMI_RANK"}};
     int size;
     TRY_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
-    for (size_t i = 0; size == 1 && i < sizeof told / sizeof told[0]; i++) {
-        const char *const started = getenv(told[i][0]), *const as = getenv(told[i][1]);
-        if (!started || strtol(started, NULL, 10) <= 1) continue;
-        if (as) *rank = (int)strtol(as, NULL, 10);
+    const int started = size == 1 ? start_launched(rank) : 1;
+    if (started > 1)
         return err_set(ERR_USAGE,
-                       "%s processes were started by the launcher of another MPI library, each for "
+                       "%d processes were started by the launcher of another MPI library, each for "
                        "itself: take the launcher of %s",
                        started, mpilib()->name);
-    }
     return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,20 @@ bool start_answer(const struct conf_program *p, int argc, char **argv, int *stat
     if (rc < 0) fprintf(stderr, "%s: %s\n", p->name, err_message());
     *status = err_exit_status(rc);
     return true;
+}
+
+int start_launched(int *rank)
+{
+    static const char *const told[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                          {"PMI_SIZE", "PMI_RANK"}};
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        const char *const started = getenv(told[i][0]), *const as = getenv(told[i][1]);
+        const long n = started ? strtol(started, NULL, 10) : 1;
+        if (n <= 1 || n > INT_MAX) continue;
+        if (as) *rank = (int)strtol(as, NULL, 10);
+        return (int)n;
+    }
+    return 1;
 }
 
 int start_program(const struct conf_program *p, int argc, char **argv, void *opts,

@@ -30,6 +30,10 @@ int start_printed(void);
  * one of them was asked for and has been answered. */
 bool start_answer(const struct conf_program *p, int argc, char **argv, int *status);
 
+/* How many processes the launcher of MPI jobs that started this one says it has started, 1 without
+ * one; a batch system by itself is none. rank: [out] the number of this one, where it is told. */
+int start_launched(int *rank);
+
 /* Body of main() without MPI: start_clean, start_stack, the command line, run for CONF_RUN, start_printed.
  * opts: [out] what p->options fill. run: the work; its code, or an exit status of its own, > 0; an
  * error without a message is one that it has told itself. Returns the exit status; errors are

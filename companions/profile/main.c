@@ -489,7 +489,14 @@ static int check(const struct options *o, const struct conf_list *args)
     char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
     bool known = false, open;
-    int pairs_n;
+    int pairs_n, rank;
+    const int launched = start_launched(&rank);
+    if (launched > 1)
+        return err_set(ERR_USAGE,
+                       "a launcher has started nht1-profile %d times, and each would profile a "
+                       "rank by itself; the launcher belongs to the command: nht1-profile "
+                       "[OPTION...] -- mpirun -np %d PROGRAM",
+                       launched, launched);
     if (args->n == 0)
         return err_set(ERR_USAGE, "no command: nht1-profile [OPTION...] -- mpirun -np 4 PROGRAM");
     for (size_t i = 0; i < sizeof split / sizeof split[0]; i++)
