@@ -154,6 +154,13 @@ static void needs_of_phases_do_not_wrap(void **state)
         assert_int_equal(workload_accesses_make(&p, &s, rank, &a), 0);
         assert_true(a.all * (int64_t)sizeof *a.access <= need.list);
         if (need.ready > 0) assert_true(need.ready == num_product(a.slots_n, a.slot_bytes));
+        /* What is said to be moved is what the calls move. */
+        const struct workload_amount amount = workload_phase_amount(&p, &s, rank);
+        int64_t bytes = 0;
+        for (int64_t c = 0; c < amount.calls; c++)
+            bytes = num_sum(bytes, workload_accesses_bytes(&a, &p, c));
+        assert_true(amount.bytes == num_product(p.temporal == WORKLOAD_MODIFY ? 2 : 1, bytes));
+        assert_true(a.n == amount.accesses && a.calls == amount.calls);
         made++;
         workload_accesses_free(&a);
     }

@@ -373,6 +373,7 @@ END
 }
 
 @test "a dry run says what would be done and writes nothing" {
+    need_program jq
     nht1-workload --make w.xml processNum=2
     workload 2 w.xml --dry-run
     expect_status 0
@@ -380,6 +381,22 @@ END
     workload 2 "$NHT1_ROOT/config/patterns.conf" --dry-run
     expect_status 0
     [ "$(grep -c '^phase' <<<"$output")" -eq 40 ]
+    [ "$(grep -c '^    at least: calls per process [0-9]*, ' <<<"$output")" -eq 40 ]
+    expect_text "file: at least 17.1 MB"
+    # The bytes that it announces are those that are moved.
+    cat >j.conf <<'END'
+<Pattern simple-strided> Temporal write,read-modify-write Record 1000 Data 100k Fraction 0.01 </Pattern>
+<Pattern random-strided> Temporal re-write Record 4k Data 1 </Pattern>
+END
+    workload 2 j.conf --dry-run
+    expect_status 0
+    expect_text "data 100 kB (2.00 kB in a repetition), fraction 0.01"
+    [ "$(grep '^ ' <<<"$output")" = "    calls per process 1, 2.00 kB in all, file of 100 kB
+    calls per process 1, 4.00 kB in all, file of 100 kB
+    calls per process 1, 8.00 kB in all, file of 8.00 kB" ]
+    expect_text "file: 100 kB"
+    workload 2 j.conf --json r.json
+    jq -e '[.phases[] | [.calls_n, .bytes, .file_bytes]] == [[2, 2000, 100000], [2, 4000, 100000], [2, 8000, 8000]]' r.json
     nothing_left
 }
 

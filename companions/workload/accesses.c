@@ -29,6 +29,27 @@ static int64_t first_accesses(const struct workload_phase *p, int64_t all)
     return p->fraction < 1 ? num_min((int64_t)ceil(p->fraction * (double)all), all) : all;
 }
 
+bool workload_phase_reads(const struct workload_phase *p)
+{
+    return p->temporal != WORKLOAD_WRITE && p->temporal != WORKLOAD_REWRITE;
+}
+
+bool workload_phase_writes(const struct workload_phase *p)
+{
+    return p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD;
+}
+
+struct workload_amount workload_phase_amount(const struct workload_phase *p,
+                                             const struct workload_shape *s, int rank)
+{
+    const int64_t n = first_accesses(p, workload_shape_accesses(s));
+    const int times = workload_phase_reads(p) + workload_phase_writes(p);
+    return (struct workload_amount){.accesses = n,
+                                    .calls = num_quotient_up(n, p->group),
+                                    .bytes =
+                                        num_product(times, workload_shape_first_bytes(s, rank, n))};
+}
+
 /* Pieces in memory of the calls that are described to MPI one by one. */
 static int64_t memory_pieces(const struct workload_phase *p, const struct workload_shape *s,
                              int rank, int64_t all)
@@ -45,7 +66,6 @@ struct workload_need workload_phase_need(const struct workload_phase *p,
                                          const struct workload_shape *s, int rank,
                                          int64_t buffer_bytes)
 {
-    const bool reads = p->temporal != WORKLOAD_WRITE && p->temporal != WORKLOAD_REWRITE;
     const int64_t all = workload_shape_accesses(s), bytes = workload_shape_bytes(s);
     const int64_t group = num_min(p->group, all);
     const int64_t calls = num_quotient_up(first_accesses(p, all), p->group);
@@ -60,7 +80,7 @@ struct workload_need workload_phase_need(const struct workload_phase *p,
         workload_shape_period(s, rank, &accesses, &period);
         need.list = num_sum(need.list, num_product(accesses, PIECE_BYTES));
     }
-    if (reads)
+    if (workload_phase_reads(p))
         need.data = num_product(num_min(slots, num_max(buffer_bytes / num_max(slot, 1), 1)), slot);
     else if (p->memory.strided || p->group > 1)
         need.data = need.ready = num_product(slots, slot);
@@ -87,8 +107,9 @@ int workload_accesses_make(const struct workload_phase *p, const struct workload
                            struct workload_accesses *a)
 {
     const int64_t all = workload_shape_accesses(s);
+    const struct workload_amount made = workload_phase_amount(p, s, rank);
     int64_t bytes = 0;
-    *a = (struct workload_accesses){.all = all, .n = first_accesses(p, all)};
+    *a = (struct workload_accesses){.all = all, .n = made.accesses, .calls = made.calls};
     a->access = mem_new(all, sizeof *a->access, "a list of %" PRId64 " accesses", all);
     if (!a->access) return ERR_NOMEM;
     for (int64_t i = 0; i < all; i++)
@@ -101,7 +122,6 @@ int workload_accesses_make(const struct workload_phase *p, const struct workload
         a->access[i].view_offset = bytes;
         bytes += a->access[i].in.bytes;
     }
-    a->calls = num_quotient_up(a->n, p->group);
     a->calls_in_slot = workload_memory_group(s, &p->memory);
     a->slots_n = num_quotient_up(a->calls, a->calls_in_slot);
     a->slot_bytes =

@@ -9,6 +9,18 @@
  * once. Local. */
 int64_t workload_phase_repetitions(const struct workload_phase *p, int procs);
 
+/* Whether a phase reads, and writes; read-modify-write does both. Local. */
+bool workload_phase_reads(const struct workload_phase *p);
+bool workload_phase_writes(const struct workload_phase *p);
+
+/* What a process does in a phase. bytes: moved, by read-modify-write twice. NUM_ENDLESS where a
+ * number does not fit. Local. */
+struct workload_amount {
+    int64_t accesses, calls, bytes;
+};
+struct workload_amount workload_phase_amount(const struct workload_phase *p,
+                                             const struct workload_shape *s, int rank);
+
 /* What a process needs for a phase: bytes, NUM_ENDLESS (base/num.h) where that does not fit. */
 struct workload_need {
     int64_t file; /* length of the file */

@@ -95,7 +95,9 @@ static const struct conf_option table[] = {
              "written by reading it back."},
     {.name = "dry-run",
      AT(dry_run),
-     .help = "Print what would be run, with calls, bytes and space, and exit."},
+     .help = "Print what would be run, with calls, bytes and the lengths of the files, and exit. "
+             "With data auto, whose amount is found by trying, these are of the first try. A job "
+             "file whose data have no room ends with status 3."},
     {.name = "json",
      .arg = "FILE",
      AT(json),

@@ -234,8 +234,7 @@ static struct workload_extent natural_extent(const struct workload_shape *s, int
     return vertex(s, rank, i);
 }
 
-/* Bytes of the accesses of a rank before access i. */
-static int64_t bytes_before(const struct workload_shape *s, int rank, int64_t i)
+int64_t workload_shape_first_bytes(const struct workload_shape *s, int rank, int64_t i)
 {
     int64_t v, sum;
     switch (s->pattern) {
@@ -257,7 +256,7 @@ int64_t workload_shape_rank_bytes(const struct workload_shape *s, int rank)
 {
     /* Rounds of random turns: two by two, the last one alone. */
     if (s->pattern == WORKLOAD_RANDOM) return num_product(s->n, s->record_bytes);
-    return bytes_before(s, rank, workload_shape_accesses(s));
+    return workload_shape_first_bytes(s, rank, workload_shape_accesses(s));
 }
 
 static int64_t ranks_before(const struct workload_shape *s, int rank)
@@ -276,7 +275,7 @@ int64_t workload_shape_bytes(const struct workload_shape *s)
 struct workload_extent workload_shape_extent(const struct workload_shape *s, int rank, int64_t i)
 {
     struct workload_extent e = natural_extent(s, rank, i);
-    if (s->packed) e.offset = ranks_before(s, rank) + bytes_before(s, rank, i);
+    if (s->packed) e.offset = ranks_before(s, rank) + workload_shape_first_bytes(s, rank, i);
     return e;
 }
 
@@ -301,12 +300,12 @@ void workload_shape_period(const struct workload_shape *s, int rank, int64_t *ac
     *bytes = s->record_bytes;
     if (s->pattern == WORKLOAD_FLASH) {
         *accesses = s->variables + s->plot;
-        *bytes = s->packed ? bytes_before(s, rank, *accesses) : dump_bytes(s);
+        *bytes = s->packed ? workload_shape_first_bytes(s, rank, *accesses) : dump_bytes(s);
     } else if (s->pattern == WORKLOAD_RANDOM || (s->pattern == WORKLOAD_MESH && !s->packed)) {
         *accesses = workload_shape_accesses(s);
         *bytes = workload_shape_length(s);
     } else if (s->packed) {
-        *bytes = bytes_before(s, rank, 1);
+        *bytes = workload_shape_first_bytes(s, rank, 1);
     } else if (s->pattern == WORKLOAD_SIMPLE) {
         *bytes = s->procs * s->record_bytes;
     } else if (s->pattern == WORKLOAD_NESTED) {

@@ -75,7 +75,8 @@ struct workload_extent workload_shape_extent(const struct workload_shape *s, int
 /* Length of the file; the accesses of all ranks cover it. Local. */
 int64_t workload_shape_length(const struct workload_shape *s);
 
-/* Bytes that a rank moves; that all move. Local. */
+/* Bytes of the first i accesses of a rank; of all of a rank; of all of all. Local. */
+int64_t workload_shape_first_bytes(const struct workload_shape *s, int rank, int64_t i);
 int64_t workload_shape_rank_bytes(const struct workload_shape *s, int rank);
 int64_t workload_shape_bytes(const struct workload_shape *s);
 

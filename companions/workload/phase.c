@@ -430,13 +430,11 @@ static int measure(struct phase_run *t, struct workload_phase_result *r)
 {
     static const struct workload_steps steps = {open_file, access_file, sync_file, close_file};
     struct workload_context *c = t->c;
-    int64_t longest = 1, bytes = 0;
+    int64_t longest = 1;
     TRY(par_agree(c->comm, stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
     TRY(prepare(t));
-    for (int64_t k = 0; k < t->a.calls; k++) {
-        bytes += call_bytes(t, k);
+    for (int64_t k = 0; k < t->a.calls; k++)
         if (call_bytes(t, k) > longest) longest = call_bytes(t, k);
-    }
     TRY(par_agree(c->comm, workload_data_make(&c->data, t->file->generation, longest)));
     TRY(par_agree(c->comm, buffers_make(t)));
     TRY(par_agree(c->comm, types_make(t)));
@@ -451,7 +449,7 @@ static int measure(struct phase_run *t, struct workload_phase_result *r)
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPI_INT64_T, MPI_SUM, c->comm));
     r->accesses = sum[0];
     r->calls = sum[1];
-    r->m.bytes = bytes * (t->reads + t->writes);
+    r->m.bytes = workload_phase_amount(t->p, &t->shape, c->rank).bytes;
     return workload_measured_sum(&r->m, c, c->comm);
 }
 
@@ -571,15 +569,14 @@ static int part_make(struct phase_run *t, struct workload_context *c,
 {
     double needed;
     int64_t free_bytes;
-    *t = (struct phase_run){
-        .c = c,
-        .p = p,
-        .shape = workload_phase_shape(p, c->size, n),
-        .file = &c->content[0],
-        .reads = p->temporal != WORKLOAD_WRITE && p->temporal != WORKLOAD_REWRITE,
-        .writes = p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD,
-        .handle = {.file = MPI_FILE_NULL},
-        .fd = -1};
+    *t = (struct phase_run){.c = c,
+                            .p = p,
+                            .shape = workload_phase_shape(p, c->size, n),
+                            .file = &c->content[0],
+                            .reads = workload_phase_reads(p),
+                            .writes = workload_phase_writes(p),
+                            .handle = {.file = MPI_FILE_NULL},
+                            .fd = -1};
     workload_files_path(&c->files, 0, t->path);
     t->need = workload_phase_need(p, &t->shape, c->rank, c->buffer_bytes);
     TRY(nodes_split(c->comm, &t->nodes));

@@ -12,6 +12,7 @@
 #include "base/stamp.h"
 #include "base/units.h"
 #include "base/version.h"
+#include "companions/workload/accesses.h"
 #include "companions/workload/job.h"
 
 /* --- judgements ----------------------------------------------------------------------------- */
@@ -188,27 +189,54 @@ static void plan_points(const struct workload_job *job, FILE *to)
                     read[i] ? ", laid out before" : "");
 }
 
+/* What all processes move in a phase, and into how long a file; of an amount that is to be found, what
+ * the first try takes. */
+static void plan_amount(const struct workload_phase *p, const struct workload_shape *s, FILE *to)
+{
+    char moved[UNITS_TEXT_MAX], file[UNITS_TEXT_MAX];
+    int64_t bytes = 0;
+    for (int rank = 0; rank < s->procs; rank++)
+        bytes = num_sum(bytes, workload_phase_amount(p, s, rank).bytes);
+    fprintf(to, "    %scalls per process %lld, %s in all, file of %s\n",
+            p->data_bytes > 0 ? "" : "at least: ", (long long)workload_phase_amount(p, s, 0).calls,
+            units_bytes((double)bytes, moved), units_bytes((double)workload_shape_length(s), file));
+}
+
 static void plan_phases(const struct workload_job *job, FILE *to)
 {
+    const int procs = job->context.size;
     const char *note;
+    int64_t longest = 0;
+    bool all_known = true;
     for (size_t i = 0; (note = json_string_value(json_array_get(job->jobfile.notes, i))); i++)
         fprintf(to, "%s\n", note);
     for (int i = 0; i < job->jobfile.n; i++) {
         const struct workload_phase *p = &job->jobfile.phase[i];
-        const struct workload_shape s = workload_phase_shape(p, job->context.size, 1);
         char title[64], unit[UNITS_TEXT_MAX], data[UNITS_TEXT_MAX];
         if (p->pause_s > 0) {
             fprintf(to, "phase %d: think %g s, %s\n", i + 1, p->pause_s,
                     p->think_busy ? "busy" : "idle");
             continue;
         }
+        const int64_t n = workload_phase_repetitions(p, procs);
+        const struct workload_shape one = workload_phase_shape(p, procs, 1);
+        const struct workload_shape s = workload_phase_shape(p, procs, n);
         fprintf(to, "phase %d: %s, %s, %s, memory %s, file %s, record %lld, data %s", i + 1,
                 workload_phase_title(p, title), workload_method_name(p->method),
                 p->view ? "view" : "offsets", p->memory.strided ? "strided" : "contiguous",
                 p->shape.packed ? "contiguous" : "as the pattern", (long long)p->shape.record_bytes,
                 p->data_bytes > 0 ? units_bytes((double)p->data_bytes, data) : "auto");
-        fprintf(to, " (%s in a repetition)\n", units_bytes((double)workload_shape_bytes(&s), unit));
+        fprintf(to, " (%s in a repetition)", units_bytes((double)workload_shape_bytes(&one), unit));
+        if (p->fraction < 1) fprintf(to, ", fraction %g", p->fraction);
+        fputc('\n', to);
+        plan_amount(p, &s, to);
+        longest = num_max(longest, workload_shape_length(&s));
+        all_known = all_known && p->data_bytes > 0;
     }
+    char space[UNITS_TEXT_MAX];
+    if (longest > 0)
+        fprintf(to, "file: %s%s\n", all_known ? "" : "at least ",
+                units_bytes((double)longest, space));
 }
 
 static void plan_accesses(const struct workload_accessfile *a, FILE *to)
