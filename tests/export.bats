@@ -107,6 +107,10 @@ check_plot3d 2160" ]
         cmp "$file" kept
         [ "$(echo f.bin*)" = "$(printf '%s\n' f.bin f.bin.json "$file" | sort | xargs)" ]
         rm "$file"
+        verify f.bin --export "${name%:*}" --json "./$file"
+        expect_status 1
+        expect_text "--json: ./$file is a file that --export ${name%:*} makes"
+        [ "$(echo f.bin*)" = "f.bin f.bin.json" ]
     done
     mkdir f.bin.pvd
     verify f.bin --export vti

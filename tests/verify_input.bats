@@ -221,6 +221,12 @@ expect_damaged() {
     verify f.bin --json ./f.bin
     expect_status 1
     cmp f.bin kept
+    rm f.bin.json
+    for name in json json.journal lock; do
+        verify f.bin --json ./f.bin.$name
+        expect_status 1
+        [ "$(echo f.bin*)" = f.bin ]
+    done
 }
 
 @test "the result file may not replace another file" {

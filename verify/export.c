@@ -250,6 +250,23 @@ static const struct format formats[] = {
      .block = plot3d_block},
 };
 
+static const struct format *find_format(const char *name)
+{
+    size_t f = 0;
+    while (strcmp(formats[f].name, name) != 0) /* the option's choices are all there */
+        f++;
+    return &formats[f];
+}
+
+bool export_makes(const char *format, const char *suffix)
+{
+    const struct format *f = find_format(format);
+    if (strcmp(suffix, f->index_suffix) == 0) return true;
+    if (f->grid_suffix && strcmp(suffix, f->grid_suffix) == 0) return true;
+    const size_t digits = suffix[0] == '.' ? strspn(suffix + 1, "0123456789") : 0;
+    return f->dump_suffix && digits >= 4 && strcmp(suffix + 1 + digits, f->dump_suffix) == 0;
+}
+
 /* Which dumps, and when they are: at the time of the flow, or, where that is not known, at their
  * number. */
 static int choose_dumps(struct exporter *e)
@@ -427,7 +444,6 @@ static void print_exported(const struct exporter *e, FILE *tell)
 static int export_all(struct exporter *e, const struct check_options *o)
 {
     const int64_t n = e->shape->n;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): export_dumps has found the format */
     const int comps = e->format->out_comps ? e->format->out_comps : BT_NCOMP;
     if (e->c->format == SHAPE_NETCDF && !e->format->dump_suffix)
         return err_set(ERR_USAGE, "--export xdmf: XDMF knows no netCDF; export %s as vti",
@@ -454,10 +470,11 @@ static int export_all(struct exporter *e, const struct check_options *o)
 
 int export_dumps(const struct check *c, const struct check_options *o, FILE *tell)
 {
-    struct exporter e = {
-        .c = c, .shape = &c->shape, .file = {.fd = -1, .path = c->path}, .target = {.fd = -1}};
-    for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
-        if (strcmp(formats[f].name, o->export) == 0) e.format = &formats[f];
+    struct exporter e = {.c = c,
+                         .shape = &c->shape,
+                         .format = find_format(o->export),
+                         .file = {.fd = -1, .path = c->path},
+                         .target = {.fd = -1}};
     int rc = choose_dumps(&e);
     if (rc == 0 && e.dumps_n > 0) {
         rc = export_all(&e, o);

@@ -15,6 +15,10 @@
 
 #include "verify/check.h"
 
+/* Whether FILE followed by suffix is the name of a file that an export of FILE in this format may
+ * make. Local. */
+bool export_makes(const char *format, const char *suffix);
+
 /* Exports the complete dumps in which nothing was found wrong, and tells about it. A file that is
  * no earlier export is not replaced. Catches SIGINT and SIGTERM: what is not whole then is removed.
  * Local. o->export: not NULL. Returns 0, ERR_USAGE (a file is in the way), ERR_IO, ERR_NOMEM or

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/own.h"
 #include "base/plain.h"
 #include "base/start.h"
 #include "base/version.h"
@@ -116,15 +117,35 @@ static const char *file_of(const char *path, char full[PATH_MAX])
     return access(manifest, F_OK) == 0 ? full : path;
 }
 
-/* A result file must not take the place of what is being verified. */
-static int check_json_name(const char *json, const char *path)
+/* What follows the file's name in that of another file of its folder, else NULL. */
+static const char *suffix_of(const char *other, const char *path)
 {
+    char folder[PATH_MAX], here[CONF_NAME_MAX], there[CONF_NAME_MAX];
+    const char *name = own_split(path, folder);
+    conf_name_full(folder, here);
+    const char *base = own_split(other, folder);
+    conf_name_full(folder, there);
+    const size_t length = strlen(name);
+    return strcmp(here, there) == 0 && strncmp(base, name, length) == 0 ? base + length : NULL;
+}
+
+/* A result file must not take the place of what is being verified, nor a name that is meant for
+ * something else. */
+static int check_json_name(const char *json, const char *path, const char *export)
+{
+    static const char *const taken[][2] = {
+        {".json", "manifest"}, {".json.journal", "journal"}, {".lock", "lock"}};
     struct stat a, b;
     char manifest[PATH_MAX + 8];
+    const char *suffix = suffix_of(json, path);
+    for (size_t t = 0; suffix && t < sizeof taken / sizeof taken[0]; t++)
+        if (strcmp(suffix, taken[t][0]) == 0)
+            return err_set(ERR_USAGE, "--json: %s is the name of the file's %s; choose another",
+                           json, taken[t][1]);
+    if (suffix && export && export_makes(export, suffix))
+        return err_set(ERR_USAGE, "--json: %s is a file that --export %s makes; choose another",
+                       json, export);
     snprintf(manifest, sizeof manifest, "%s.json", path);
-    if (strcmp(json, manifest) == 0)
-        return err_set(ERR_USAGE, "--json: %s is the name of the file's manifest; choose another",
-                       json);
     const bool there = stat(json, &a) == 0;
     for (int f = 0; there && f < 2; f++)
         if (stat(f ? manifest : path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
@@ -176,7 +197,7 @@ static int run(const void *opts, const struct conf_list *args)
         return err_set(ERR_USAGE, "--diagonal and --json -: both are for standard output; give "
                                   "--json a file");
     if (!path[0]) return err_set(ERR_USAGE, "the name of the file is empty");
-    if (o->json) TRY(check_json_name(o->json, path));
+    if (o->json) TRY(check_json_name(o->json, path, o->export));
     if (o->merge) TRY(merge_file(path));
     return verify(path, o);
 }
