@@ -54,12 +54,18 @@ near() {
     asked '{"what": "power", "x": [1, 2, 4, 8], "y": [3, 1.5, 0.75, 0.375]}' \
         '{"what": "polynomial", "degree": 2, "x": [0, 1, 2, 3], "y": [1, 2, 5, 10], "at": [4],
           "reaches": {"level": 5, "from": 0, "to": 6}}' \
-        '{"what": "polynomial", "degree": 1, "x": [0, 1], "y": [1, 0], "reaches": {"level": 5, "from": 0, "to": 6}}'
+        '{"what": "polynomial", "degree": 1, "x": [0, 1], "y": [1, 0], "reaches": {"level": 5, "from": 0, "to": 6}}' \
+        '{"what": "polynomial", "degree": 2, "x": [1700000000, 1700000001, 1700000002, 1700000003, 1700000004], "y": [4, 1, 0, 1, 4],
+          "at": [1700000005], "reaches": {"level": 1, "from": 1700000000, "to": 1700000004}}'
     near '.[0].exponent' -1
     near '.[0].factor' 3
     near '.[1].at[0].y' 17
     near '.[1].reaches.x' 2
     expect_json answers.json '.answers[2].reaches == null'
+    # Far from 0 (seconds of an epoch) it is the same parabola.
+    near '.[3].at[0].y' 9
+    near '.[3].reaches.x' 1700000003
+    near '.[3].coefficients[2]' 1
 }
 
 @test "rank correlation: exact for few points, none of two" {

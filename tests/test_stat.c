@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Statistics against answers worked out by hand. */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,6 +197,42 @@ static void parabola_and_power_law(void **state)
     about(w.exponent_sd, 0, 1e-7);
 }
 
+/* Where x lie far from 0 or close together a fit is the one of the same points elsewhere: y = (x - x2)^2 is
+ * exact, and with other y the answers move with x. */
+static void fits_far_from_0(void **state)
+{
+    (void)state;
+    static const double from[] = {1700000000, -1e12, 0x1p50, 1e-3}, step[] = {1, 1, 2, 0x1p-40};
+    const double y[] = {4, 1, 0, 1, 4}, other[] = {4.5, 1.25, 0.25, 0.5, 4},
+                 weigh[] = {1, 2, 1, 3, 1};
+    const double small[] = {0, 1, 2, 3, 4};
+    struct stat_poly p, near_0;
+    double x[5], at, sd, want;
+    assert_int_equal(stat_fit_poly(small, other, weigh, 5, 2, &near_0), 0);
+    for (int f = 0; f < 4; f++) {
+        for (int i = 0; i < 5; i++)
+            x[i] = from[f] + i * step[f];
+        const double h = step[f];
+        assert_int_equal(stat_fit_poly(x, y, NULL, 5, 2, &p), 0);
+        about(p.c[2] * h * h, 1, 1e-12);
+        about(p.c[1] * h * h / x[2], -2, 1e-12);
+        about(p.c[0] * h * h / x[2] / x[2], 1, 1e-12);
+        about(p.r2, 1, 1e-12);
+        for (int i = 0; i < 5; i++)
+            about(stat_poly_at(&p, x[i], &sd), y[i], 1e-12);
+        assert_true(stat_poly_reaches(&p, 1, x[0], x[4], &at, &sd));
+        about((at - x[0]) / h, 3, 1e-12);
+        assert_int_equal(stat_fit_poly(x, other, weigh, 5, 2, &p), 0);
+        for (int i = 0; i < 5; i++) {
+            about(stat_poly_at(&p, x[i], &sd), stat_poly_at(&near_0, i, &want), 1e-12);
+            about(sd, want, 1e-12);
+        }
+        assert_true(stat_poly_reaches(&p, 2.25, x[0], x[4], &at, &sd));
+        assert_true(stat_poly_reaches(&near_0, 2.25, 0, 4, &want, NULL));
+        about((at - x[0]) / h, want, DBL_EPSILON * fabs(at) / h); /* itself a double far from 0 */
+    }
+}
+
 static void fits_that_cannot_be(void **state)
 {
     (void)state;
@@ -207,6 +244,14 @@ static void fits_that_cannot_be(void **state)
     assert_int_equal(stat_fit_power(y, minus, 3, &w), ERR_INVALID);
     err_clear();
     assert_int_equal(stat_fit_power(y, y, 1, &w), ERR_INVALID);
+    err_clear();
+    /* What tells a coefficient is below the last digits. */
+    const double close[] = {0, 1e-13, 1}, sds[] = {1e-13, 1, 1}, tiny[] = {0, 1e-200, 2e-200};
+    assert_int_equal(stat_fit_poly(close, y, NULL, 3, 2, &p), ERR_INVALID);
+    err_clear();
+    assert_int_equal(stat_fit_poly(y, y, sds, 3, 2, &p), ERR_INVALID);
+    err_clear();
+    assert_int_equal(stat_fit_poly(tiny, minus, NULL, 3, 2, &p), ERR_INVALID);
     err_clear();
     assert_int_equal(stat_fit_poly(y, y, NULL, 2, 1, &p), 0);
     assert_true(isnan(p.cov[0][0]));
@@ -226,6 +271,7 @@ int main(void)
         cmocka_unit_test(line_through_points),
         cmocka_unit_test(weighted_mean),
         cmocka_unit_test(parabola_and_power_law),
+        cmocka_unit_test(fits_far_from_0),
         cmocka_unit_test(fits_that_cannot_be),
     };
     return cmocka_run_group_tests_name("stat", tests, NULL, NULL);

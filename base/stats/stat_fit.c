@@ -11,6 +11,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+/* Of the largest singular value: with smaller ones fewer than six digits would be right. */
+#define RANK_TOLERANCE 1e-10
+
 static int different(const double *x, int n)
 {
     int count = 0;
@@ -23,6 +26,46 @@ static int different(const double *x, int n)
     return count;
 }
 
+/* The middle of all x, and a power of two, which divides exactly, of the size of their spread. */
+static void centre_of(const double *x, int n, struct stat_poly *out)
+{
+    double lo = x[0], hi = x[0];
+    int exponent;
+    for (int i = 1; i < n; i++) {
+        lo = fmin(lo, x[i]);
+        hi = fmax(hi, x[i]);
+    }
+    const double half = hi / 2 - lo / 2; /* hi - lo may overflow */
+    frexp(half, &exponent);
+    out->centre = lo + half;
+    out->scale = half > 0 ? ldexp(1, exponent - 1) : 1;
+}
+
+/* Takes the coefficients of powers of u, and makes of them those of powers of x. known: their covariances are. */
+static int take(const gsl_vector *c, const gsl_matrix *cov, bool known, struct stat_poly *p)
+{
+    const size_t terms = (size_t)p->degree + 1;
+    const double a = 1 / p->scale, b = -p->centre / p->scale; /* u = a x + b */
+    const double of_u[STAT_DEGREE_MAX + 1][STAT_DEGREE_MAX + 1] = {
+        {1, b, b * b}, {0, a, 2 * a * b}, {0, 0, a * a}};
+    for (size_t i = 0; i < terms; i++) {
+        p->u_c[i] = gsl_vector_get(c, i);
+        for (size_t k = 0; k < terms; k++)
+            p->u_cov[i][k] = known ? gsl_matrix_get(cov, i, k) : NAN;
+    }
+    for (size_t i = 0; i < terms; i++) {
+        for (size_t k = i; k < terms; k++)
+            p->c[i] += of_u[i][k] * p->u_c[k];
+        for (size_t j = 0; j < terms; j++)
+            for (size_t k = i; k < terms; k++)
+                for (size_t l = j; l < terms; l++)
+                    p->cov[i][j] += of_u[i][k] * p->u_cov[k][l] * of_u[j][l];
+        if (!isfinite(p->c[i]))
+            return err_set(ERR_INVALID, "a coefficient of the fit is too large for a number");
+    }
+    return 0;
+}
+
 int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int degree,
                   struct stat_poly *out)
 {
@@ -31,6 +74,7 @@ int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int
     if (different(x, n) <= degree)
         return err_set(ERR_INVALID, "a fit of degree %d needs %d different points", degree,
                        degree + 1);
+    centre_of(x, n, out);
     gsl_error_handler_t *before = gsl_set_error_handler_off();
     const size_t rows = (size_t)n, terms = (size_t)degree + 1;
     gsl_matrix *powers = gsl_matrix_alloc(rows, terms), *cov = gsl_matrix_alloc(terms, terms);
@@ -42,8 +86,9 @@ int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int
     double chi2 = 0; /* weighted sum of squared residuals */
     if (rc == 0) {
         for (size_t i = 0; i < rows; i++) {
+            const double u = (x[i] - out->centre) / out->scale;
             double power = 1;
-            for (size_t k = 0; k < terms; k++, power *= x[i])
+            for (size_t k = 0; k < terms; k++, power *= u)
                 gsl_matrix_set(powers, i, k, power);
             gsl_vector_set(values, i, y[i]);
             gsl_vector_set(weight, i, sd ? 1 / (sd[i] * sd[i]) : 1);
@@ -52,13 +97,13 @@ int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int
                               : gsl_multifit_linear(powers, values, c, cov, &chi2, work);
         if (failed) rc = err_set(ERR_INVALID, "least-squares fit: %s", gsl_strerror(failed));
     }
+    if (rc == 0 && gsl_multifit_linear_rank(RANK_TOLERANCE, work) < terms)
+        rc = err_set(ERR_INVALID,
+                     "a fit of degree %d: points are too close to each other, or of "
+                     "too little weight",
+                     degree);
     if (rc == 0) {
-        const bool known = sd || rows > terms;
-        for (size_t i = 0; i < terms; i++) {
-            out->c[i] = gsl_vector_get(c, i);
-            for (size_t k = 0; k < terms; k++)
-                out->cov[i][k] = known ? gsl_matrix_get(cov, i, k) : NAN;
-        }
+        rc = take(c, cov, sd || rows > terms, out);
         const double total = gsl_stats_wtss(weight->data, 1, values->data, 1, rows);
         out->r2 = total > 0 ? 1 - chi2 / total : NAN;
     }
@@ -74,13 +119,14 @@ int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int
 
 double stat_poly_at(const struct stat_poly *p, double x, double *sd)
 {
-    const double power[STAT_DEGREE_MAX + 1] = {1, x, x * x};
+    const double u = (x - p->centre) / p->scale;
+    const double power[STAT_DEGREE_MAX + 1] = {1, u, u * u};
     double y = 0, variance = 0;
     ERR_ASSERT(p->degree <= STAT_DEGREE_MAX);
     for (int i = 0; i <= p->degree; i++) {
-        y += p->c[i] * power[i];
+        y += p->u_c[i] * power[i];
         for (int k = 0; k <= p->degree; k++)
-            variance += power[i] * power[k] * p->cov[i][k];
+            variance += power[i] * power[k] * p->u_cov[i][k];
     }
     if (sd) *sd = variance >= 0 ? sqrt(variance) : isnan(variance) ? NAN : 0;
     return y;
@@ -91,13 +137,14 @@ bool stat_poly_reaches(const struct stat_poly *p, double level, double lo, doubl
 {
     double root[2];
     const int roots =
-        gsl_poly_solve_quadratic(p->c[2], p->c[1], p->c[0] - level, &root[0], &root[1]);
+        gsl_poly_solve_quadratic(p->u_c[2], p->u_c[1], p->u_c[0] - level, &root[0], &root[1]);
     for (int i = 0; i < roots; i++) {
-        const double slope = p->c[1] + 2 * p->c[2] * root[i];
-        if (!(slope > 0) || root[i] < lo || root[i] > hi) continue;
+        const double slope = (p->u_c[1] + 2 * p->u_c[2] * root[i]) / p->scale;
+        const double there = p->centre + p->scale * root[i];
+        if (!(slope > 0) || there < lo || there > hi) continue;
         double y_sd;
-        stat_poly_at(p, root[i], &y_sd);
-        *x = root[i];
+        stat_poly_at(p, there, &y_sd);
+        *x = there;
         if (sd) *sd = y_sd / slope;
         return true;
     }

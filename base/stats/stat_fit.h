@@ -14,12 +14,17 @@ struct stat_poly {
     /* Of c; NaN when nothing is known of it. */
     double cov[STAT_DEGREE_MAX + 1][STAT_DEGREE_MAX + 1];
     double r2; /* share of the variance of y that the fit explains; NaN when y has none */
+    /* The same in powers of u = (x - centre) / scale, |u| < 2. Where x lie far from 0, terms c[i] x^i are
+     * large and cancel each other; these do not. */
+    double centre, scale;
+    double u_c[STAT_DEGREE_MAX + 1], u_cov[STAT_DEGREE_MAX + 1][STAT_DEGREE_MAX + 1];
 };
 
 /* Fits x[0..n-1], y[0..n-1]. sd: standard deviation of each y (all > 0), which weighs the points
  * and gives the covariances; NULL: all alike, and the covariances come from the residuals, NaN when
  * the points are just enough for the fit. degree: 0 to STAT_DEGREE_MAX. Returns 0, ERR_NOMEM, or
- * ERR_INVALID when there are fewer different x than coefficients. */
+ * ERR_INVALID when there are fewer different x than coefficients, or some so close to each other, or of
+ * so little weight, that they do not tell the coefficients. */
 int stat_fit_poly(const double *x, const double *y, const double *sd, int n, int degree,
                   struct stat_poly *out);
 
