@@ -20,7 +20,7 @@
 
 enum { QUANTITIES_MAX = 1000, ROUNDS_MIN = 4 };
 static const double SERIAL_P = 0.3, TREND_P = 0.01,
-                    JOBS_P = 0.3; /* evidence of each; docs/statistics.md */
+                    JOBS_P = 0.5; /* evidence of each; docs/statistics.md */
 static const double CORRELATION_MAX = 0.9, NEEDED_MAX = 1e6;
 
 struct unpaired {
@@ -44,13 +44,14 @@ static void look_at_order(const struct values *v, struct unpaired *u)
     u->widening = sqrt((1 + u->correlation) / (1 - u->correlation));
 }
 
-/* Sums of squares of the logarithms of a side, between its jobs and within them, with their degrees of freedom. */
+/* Sums of squares of the logarithms, between jobs of a side and within them, with their degrees of freedom. alike: of
+ * each side how many values a job has, in the mean over its values. */
 struct spread {
-    double between, within;
+    double between, within, alike[2];
     int between_df, within_df;
 };
 
-static void add_side(const struct values *v, const struct values *jobs, struct spread *s)
+static void add_side(const struct values *v, const struct values *jobs, struct spread *s, int side)
 {
     double whole = 0;
     for (int i = 0; i < v->n; i++)
@@ -66,6 +67,7 @@ static void add_side(const struct values *v, const struct values *jobs, struct s
                 first = k;
             }
         mean /= n;
+        s->alike[side] += (double)n / v->n;
         s->within += pow(log(v->x[i]) - mean, 2);
         s->between += pow(mean - whole, 2);
         s->between_df += first == i;
@@ -73,22 +75,25 @@ static void add_side(const struct values *v, const struct values *jobs, struct s
     }
 }
 
-/* Where jobs differ by more than chance, a side has fewer independent values than values: the variance of a
- * mean is 1 + (m - 1) r times as large, r the share of what jobs have in common, m the values of a job [Kish];
- * and how much jobs differ is known from few of them, which Student's t has wider. */
+/* Where jobs differ by more than chance, a side has fewer independent values than values: the variance of its mean is
+ * 1 + (m - 1) r times as large, r the share of what jobs have in common, m the values of a job in the mean over
+ * values [Kish]; and how much jobs differ is known from few of them, which Student's t has wider. */
 static void look_at_jobs(struct unpaired *u, double level)
 {
     if (u->a_jobs.n == 0) return;
     struct spread s = {0};
-    add_side(&u->a, &u->a_jobs, &s);
-    add_side(&u->b, &u->b_jobs, &s);
+    add_side(&u->a, &u->a_jobs, &s, 0);
+    add_side(&u->b, &u->b_jobs, &s, 1);
     if (s.between_df < 1 || s.within_df < 1) return;
     const double between = s.between / s.between_df, within = s.within / s.within_df;
     if (!(between > within) ||
         gsl_cdf_fdist_Q(between / within, s.between_df, s.within_df) >= JOBS_P)
         return;
-    const double m = (double)(u->a.n + u->b.n) / (s.between_df + 2);
-    const double common = (between - within) / (between + (m - 1) * within), tail = (1 + level) / 2;
+    /* Variance between jobs by the method of moments, with jobs of unlike sizes [Searle]. */
+    const double n = (u->a.n - s.alike[0] + u->b.n - s.alike[1]) / s.between_df;
+    const double common = (between - within) / (between + (n - 1) * within);
+    const double a = 1.0 / u->a.n, b = 1.0 / u->b.n; /* shares of the variance of the difference */
+    const double m = (a * s.alike[0] + b * s.alike[1]) / (a + b), tail = (1 + level) / 2;
     u->widening =
         fmax(u->widening, sqrt(1 + (m - 1) * common) * gsl_cdf_tdist_Pinv(tail, s.between_df) /
                               gsl_cdf_ugaussian_Pinv(tail));
