@@ -47,7 +47,7 @@ struct forecast {
     int64_t ranks, threads, nodes, cores; /* planned for; cores of all nodes */
     char decomp[40];
     int64_t dumps_n, dump_bytes;
-    int64_t file_bytes;    /* of one writer's file, 0: nothing is written */
+    int64_t file_bytes;    /* of the longest file, 0: nothing is written */
     int64_t files_n;       /* left behind, manifests included */
     int64_t disk_bytes;    /* on the file system at a time */
     int64_t written_bytes; /* by all writers in all rounds */
@@ -153,6 +153,15 @@ static void size_warn(struct forecast *f)
               (long long)n, (long long)f->ranks, (long long)cells, CELLS_MIN, advice);
 }
 
+/* Length of the file of a candidate. Chunks are whole, also those that reach past the end of the cube. */
+static int64_t length_of(const struct forecast *f, const struct bt_candidate *c)
+{
+    const int64_t n = f->setup->problem.n, side = num_min(c->tuning.chunk, n);
+    const bool chunked = side > 0 && (io_writer_caps(c->writer) & IO_CAP_CHUNK);
+    const int64_t whole_n = chunked ? bt_plan_div_up(n, side) * side : n;
+    return num_product(f->dumps_n, io_dump_bytes(f->setup->layout, whole_n));
+}
+
 /* Bytes and files of every writer. --io all removes each file before the next one is made. */
 static void files(struct forecast *f)
 {
@@ -166,11 +175,13 @@ static void files(struct forecast *f)
         const unsigned caps = io_writer_caps(s->candidate[w].writer);
         const bool parts = (caps & IO_CAP_PARTS) != 0;
         if (!(caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS))) continue;
-        f->file_bytes = num_product(f->dumps_n, f->dump_bytes);
-        f->disk_bytes = in_turn ? f->file_bytes : num_sum(f->disk_bytes, f->file_bytes);
+        const int64_t length = length_of(f, &s->candidate[w]);
+        f->file_bytes = num_max(f->file_bytes, length);
+        f->disk_bytes = in_turn ? f->file_bytes : num_sum(f->disk_bytes, length);
         f->files_n += in_turn ? 0 : 1 + (parts ? f->ranks : 1);
-        f->written_bytes = num_sum(f->written_bytes, num_product(s->rounds, f->file_bytes));
-        const int64_t each = s->read == BT_READ_ALL ? f->file_bytes : f->dump_bytes;
+        f->written_bytes = num_sum(f->written_bytes, num_product(s->rounds, length));
+        const int64_t each =
+            s->read == BT_READ_ALL ? num_product(f->dumps_n, f->dump_bytes) : f->dump_bytes;
         f->read_bytes =
             num_sum(f->read_bytes, num_product(s->rounds, num_product(f->readings_n, each)));
         bt_setup_path(s, s->candidate[w].writer, path);
