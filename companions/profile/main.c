@@ -23,6 +23,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/mpilib.h"
+#include "base/num.h"
 #include "base/suggestion.h"
 #include "base/own.h"
 #include "base/plain.h"
@@ -482,6 +483,27 @@ static int accesses_check(const char *path)
     return rc;
 }
 
+/* How many of this program a launcher has started, 1 without one. A shell that one has started may carry its
+ * variables on, and starts a single one. */
+static int launched_n(void)
+{
+    static const char *const launchers[] = {"mpirun", "mpiexec", "orte",
+                                            "prte",   "hydra",   "slurmstepd"};
+    char path[64], parent[32] = "";
+    int rank, n = start_launched(&rank);
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS"); /* of srun without PMI */
+    if (n == 1 && tasks) n = (int)num_min(strtol(tasks, NULL, 10), INT_MAX);
+    snprintf(path, sizeof path, "/proc/%ld/comm", (long)getppid());
+    FILE *f = n > 1 ? fopen(path, "r") : NULL;
+    if (!f) return 1;
+    bool launcher = false;
+    if (fgets(parent, sizeof parent, f))
+        for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++)
+            launcher |= strncmp(parent, launchers[i], strlen(launchers[i])) == 0;
+    fclose(f);
+    return launcher ? n : 1;
+}
+
 /* What can be known to be wrong before the program starts. */
 static int check(const struct options *o, const struct conf_list *args)
 {
@@ -489,8 +511,8 @@ static int check(const struct options *o, const struct conf_list *args)
     char meant[SUGGESTION_TEXT_MAX];
     int64_t calls;
     bool known = false, open;
-    int pairs_n, rank;
-    const int launched = start_launched(&rank);
+    int pairs_n;
+    const int launched = launched_n();
     if (launched > 1)
         return err_set(ERR_USAGE,
                        "a launcher has started nht1-profile %d times, and each would profile a "
