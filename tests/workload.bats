@@ -351,6 +351,18 @@ END
         expect_text "two.conf:2: Simple Strided (write): data with gaps must lie ready in memory, here 1.47e+03 times the buffer"
         [[ $output != *"S + T + B"* ]]
     done
+    cat >two.xml <<'END'
+<workload version="1" mode="common" seed="1">
+  <workingPoint file="0" processNum="2" sizeMean="8000" uniqueBytes="80000" readFrac="0" collFrac="0" syncFrac="1" seqFrac="1" sharedFrac="0" contMean="8000"/>
+  <workingPoint file="0" processNum="2" sizeMean="65536" uniqueBytes="2000000" readFrac="0" collFrac="0" syncFrac="1" seqFrac="1" sharedFrac="0" contMean="100"/>
+</workload>
+END
+    for dry in "" --dry-run; do
+        run mpi_run 2 nht1-workload --out data/d --buffer 256Ki $dry two.xml
+        expect_text "two.xml:3:3: a working point with holes (contMean) writes"
+        expect_text "raise --buffer to "
+        [[ $output != *"S + T + B"* && $output != *"point 1"* ]]
+    done
     run nht1-workload --out data/d missing.xml
     expect_status 1
     run nht1-workload --out data/d --json data/../data/d w.xml

@@ -379,8 +379,9 @@ int workload_plan_slots(const struct workload_plan *plan, bool holes, int64_t bu
     if (s->write > 0 && s->write > buffer_bytes / s->bytes)
         return err_set(ERR_USAGE,
                        "a working point with holes (contMean) writes %" PRId64 " times %" PRId64
-                       " bytes per process, which must lie ready in memory: raise --buffer",
-                       s->writes_n, plan->longest_bytes);
+                       " bytes per process, which must lie ready in memory: raise --buffer to "
+                       "%" PRId64,
+                       s->writes_n, plan->longest_bytes, num_product(s->writes_n, s->bytes));
     s->read = slots_that_fit(s->bytes, buffer_bytes, s->write * s->bytes, depth);
     s->read = num_min(s->read, s->reads_n);
     return 0;

@@ -95,6 +95,25 @@ int workload_replay_check(const struct workload_context *c, const struct workloa
     return 0;
 }
 
+/* Whether what a point writes with holes fits into the buffer, as the point finds when its turn comes. Local. */
+static int ready_check(const struct workload_context *c, const struct workload *w, int no,
+                       const char *name)
+{
+    const struct workload_point *p = &w->point[no];
+    struct workload_plan plan = {.n = 0};
+    struct workload_slots slots;
+    char at[WORKLOAD_PATH_MAX];
+    if (!workload_point_holes(p) || c->rank >= p->process_num) return 0;
+    int rc = workload_plan_make(w, no, c->rank, &plan);
+    if (rc == 0) rc = workload_plan_slots(&plan, true, c->buffer_bytes, c->depth, &slots);
+    workload_plan_free(&plan);
+    if (rc == ERR_USAGE) {
+        snprintf(at, sizeof at, "%.200s:%d:%d: ", name, p->line, p->column);
+        err_prefix(at);
+    }
+    return rc;
+}
+
 int workload_replay_memory(const struct workload_context *c, const struct nodes *n,
                            const struct workload *w, const char *name)
 {
@@ -119,6 +138,8 @@ int workload_replay_memory(const struct workload_context *c, const struct nodes 
                      name, p->line, p->column, p->unique_bytes, workload_point_calls(p),
                      units_bytes((double)most, mine), n->node_size, units_bytes(needed, all),
                      units_bytes((double)free_bytes, room));
+    for (int i = 0; i < w->points_n && rc == 0; i++)
+        rc = ready_check(c, w, i, name);
     return par_agree(c->comm, rc);
 }
 
