@@ -20,17 +20,16 @@ except (OSError, AttributeError):
 
 
 class Stop:
-    """Whether somebody asked the driver to stop. The second time, nothing is waited for."""
-
-    def __init__(self):
-        self.asked = 0
+    """Whether somebody asked this command to stop. The second time, nothing is waited for. Commands of several steps
+    have one for each; what is asked between two of them holds for all."""
+    asked = 0
 
     def install(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._take)
 
     def _take(self, number, frame):
-        self.asked += 1
+        Stop.asked += 1
 
 
 def _with_parent():
