@@ -128,7 +128,10 @@ STAMP(CACHE_HONEST, "cache-honest", "nht1-beffio nht1-workload", "good", "",
 STAMP(NOT_CACHE_HONEST, "not-cache-honest", "nht1-beffio nht1-workload", "note warn",
       "what was read may have come from memory",
       "what was read, or written and not flushed, may have been in memory")
-STAMP(INCOMPLETE, "incomplete", "nht1-workload", "warn", "only a part of the accesses was replayed",
-      "some accesses of the profiled program are not in the file, and were not replayed")
+STAMP(INCOMPLETE, "incomplete", "nht1-workload nht1-profile", "warn",
+      "only a part of the accesses is in it",
+      "nht1-workload: some accesses of the profiled program are not in the file, and were not "
+      "replayed; "
+      "nht1-profile: some ranks left no counters")
 STAMP(DIRECTIVE_OVERRIDDEN, "directive-overridden", "nht1-workload", "note", "",
       "something that the job file asks for was not done as it says")

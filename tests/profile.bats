@@ -330,6 +330,13 @@ views_are_told() {
         cp "$NHT1_PROFILE_DIR/rank-0" "$NHT1_PROFILE_DIR/rank-1" && truncate -s 40M "$NHT1_PROFILE_DIR/rank-1"'
     expect_status 0
     expect_text "no rank of the command has called MPI_Init"
+    # Nor are those of a rank that lie where the others' are not: what is counted is not the whole.
+    # shellcheck disable=SC2016
+    run nht1-profile --json r.json -- sh -c '"$0" -np 2 "$1" all t.dat && rm "$NHT1_PROFILE_DIR/rank-1"' "$NHT1_ROOT/tests/mpi-run" "$NHT1_TESTBIN/mkcalls"
+    expect_status 0
+    expect_text "Incomplete: of 2 ranks, 1 left counters"
+    expect_schema nht1-profile-1 r.json
+    expect_json r.json '[.stamps[] | select(.code == "incomplete" and .severity == "warn") | .numbers.ranks_seen_n] == [1]'
 }
 
 @test "the program's exit status is that of the profiler" {

@@ -812,6 +812,12 @@ static int report_profile(const struct options *o, const struct conf_list *args,
     if (rc == 0 && o->accesses) rc = save_accesses(o, run);
     if (rc == 0 && measured) rc = profile_judge(round, n, pairs, &z);
     if (!z.stamps) disturbance_stamp(d, z.stamps = json_array());
+    if (run->ranks_n < run->size)
+        stamp_add(
+            z.stamps, STAMP_INCOMPLETE, SEVERITY_WARN,
+            stamp_number(NULL, "ranks_seen_n", run->ranks_n),
+            "Incomplete: of %d ranks, %d left counters, and what the others did is not counted.",
+            run->size, run->ranks_n);
     if (rc == 0 && o->json)
         rc = save_json(o, args, began, status, run, round, n, d,
                        measured ? zeta_json(&z, round, n, run) : NULL, z.stamps);
