@@ -306,6 +306,19 @@ nothing_left() {
     done
 }
 
+@test "a collective write that fails on one of three ranks ends them all" {
+    local type
+    for type in ${NHT1_FULL:+0 1} 4; do
+        mkdir -p data
+        run mpi_run 3 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM=nht1-beffio NHT1_FAULT_IN="_003_$type" \
+            NHT1_FAULT=pwrite:1:ENOSPC:0 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 -N 3
+        expect_status 3
+        expect_text "No space left on device"
+        [ "$(grep -c '^nht1-beffio: ' <<<"$output")" -eq 1 ]
+        nothing_left
+    done
+}
+
 @test "a file size limit" {
     mkdir -p data
     run bash -c "ulimit -f 16384; '$NHT1_ROOT/tests/mpi-run' -np 2 '$NHT1_BIN/nht1-beffio' -p data -MB 16 -T 0.01 -N 2"

@@ -200,9 +200,18 @@ int beffio_file_view(struct beffio_file *f, int pattern, const struct beffio_pla
     return made < 0 ? made : set;
 }
 
+/* A write that the library took for done. */
+static int write_failed(const struct beffio_file *f, int64_t bytes, int errnum)
+{
+    if (sys_full_words(f->path, bytes)[0]) return short_call(f, bytes, 0);
+    return err_set_errno(ERR_IO, errnum, "%s, pattern %d, on %s", function_of(f), f->pattern,
+                         f->path);
+}
+
 int beffio_file_call(struct beffio_file *f, void *buf)
 {
     const enum call_form form = call_form_of(f);
+    const bool writes = f->access != BEFFIO_READ;
     const int64_t bytes = f->at.chunks_per_call * f->at.chunk_bytes;
     const int64_t most = form == ORDERED ? bytes : f->post_bytes;
     int rc = 0;
@@ -212,10 +221,13 @@ int beffio_file_call(struct beffio_file *f, void *buf)
         n = bytes - from < most ? bytes - from : most;
         memset(&status, 0, sizeof status);
         const int words = (int)(n / BEFFIO_WORD_BYTES);
-        const int mpi_rc = f->access == BEFFIO_READ
-                               ? call_forms[form].read(f->fh, part, words, MPI_DOUBLE, &status)
-                               : call_forms[form].write(f->fh, part, words, MPI_DOUBLE, &status);
-        const int moved = post_check(f, n, mpi_rc, &status);
+        if (writes) io_guard_at(IO_GUARD_WRITING);
+        const int mpi_rc = writes ? call_forms[form].write(f->fh, part, words, MPI_DOUBLE, &status)
+                                  : call_forms[form].read(f->fh, part, words, MPI_DOUBLE, &status);
+        io_guard_at(NULL);
+        int moved = post_check(f, n, mpi_rc, &status);
+        const int errnum = writes ? io_guard_errnum() : 0;
+        if (moved == 0 && errnum) moved = write_failed(f, n, errnum);
         if (rc == 0) rc = moved;
     }
     return rc;

@@ -189,7 +189,9 @@ static void note_fault(const struct real_calls *r, ssize_t done)
 static ssize_t failed(const struct real_calls *r, ssize_t done, size_t bytes)
 {
     const char *call = guard.call;
-    return r == &writes && call && strcmp(call, IO_GUARD_CLOSING) == 0 ? (ssize_t)bytes : done;
+    const bool whole = r == &writes && call &&
+                       (strcmp(call, IO_GUARD_CLOSING) == 0 || strcmp(call, IO_GUARD_WRITING) == 0);
+    return whole ? (ssize_t)bytes : done;
 }
 
 static ssize_t do_all(struct real_calls *r, int fd, char *buf, size_t bytes, off_t offset)

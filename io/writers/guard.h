@@ -29,6 +29,9 @@ void io_guard_end(const struct io_context *ctx);
  * for the one that it failed on; io_guard_errnum tells. In IO_GUARD_OPENING the same holds for opening the
  * file: what io_guard_opening names stands in for it. */
 #define IO_GUARD_CLOSING "closing"
+/* Likewise a write in the call IO_GUARD_WRITING: OMPIO leaves a collective one early on the rank that fails, which is
+ * then one barrier behind the others for ever. */
+#define IO_GUARD_WRITING "writing"
 #define IO_GUARD_OPENING "MPI_File_open"
 void io_guard_at(const char *call);
 
