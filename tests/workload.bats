@@ -325,6 +325,16 @@ END
     jq -e '[.stamps[] | select(.code == "directive-overridden")] | length == 1' r.json
 }
 
+@test "a collective write that fails on one of three ranks ends them all" {
+    printf 'Data 6M\n<Pattern segmented> Record 64Ki Method collective Temporal write </Pattern>\n' >j.conf
+    mkdir -p data
+    run mpi_run 3 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM=nht1-workload NHT1_FAULT_IN="$PWD/data" \
+        NHT1_FAULT=pwrite:1:ENOSPC:0 "$NHT1_BIN/nht1-workload" --out data/d j.conf
+    expect_status 3
+    expect_text "No space left on device"
+    [ -z "$(ls data)" ]
+}
+
 @test "wrong descriptions end all ranks with status 1 and the place" {
     nht1-workload --make w.xml processNum=4 uniqueBytes=10000
     workload 2 w.xml

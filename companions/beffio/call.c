@@ -221,7 +221,7 @@ int beffio_file_call(struct beffio_file *f, void *buf)
         n = bytes - from < most ? bytes - from : most;
         memset(&status, 0, sizeof status);
         const int words = (int)(n / BEFFIO_WORD_BYTES);
-        if (writes) io_guard_at(IO_GUARD_WRITING);
+        if (writes) io_guard_at(function_of(f));
         const int mpi_rc = writes ? call_forms[form].write(f->fh, part, words, MPI_DOUBLE, &status)
                                   : call_forms[form].read(f->fh, part, words, MPI_DOUBLE, &status);
         io_guard_at(NULL);

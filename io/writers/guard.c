@@ -189,8 +189,9 @@ static void note_fault(const struct real_calls *r, ssize_t done)
 static ssize_t failed(const struct real_calls *r, ssize_t done, size_t bytes)
 {
     const char *call = guard.call;
-    const bool whole = r == &writes && call &&
-                       (strcmp(call, IO_GUARD_CLOSING) == 0 || strcmp(call, IO_GUARD_WRITING) == 0);
+    const bool together = call && strncmp(call, "MPI_File_", 9) == 0 && strstr(call, "write") &&
+                          (strstr(call, "_all") || strstr(call, "_ordered"));
+    const bool whole = r == &writes && call && (together || strcmp(call, IO_GUARD_CLOSING) == 0);
     return whole ? (ssize_t)bytes : done;
 }
 
