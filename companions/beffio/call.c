@@ -73,18 +73,23 @@ static int short_call(const struct beffio_file *f, int64_t bytes, int64_t done)
                    function_of(f), f->pattern, done, bytes, f->path, full, beffio_advice(full));
 }
 
-/* A status of an error may say anything: the count is asked for only after success. */
+/* A status of an error may say anything: the count is asked for only after success. A write may have failed that the
+ * library took for done (io/writers/guard.h). */
 static int post_check(const struct beffio_file *f, int64_t bytes, int mpi_rc,
                       const MPI_Status *status)
 {
+    const int errnum = io_guard_errnum();
     MPI_Count done = 0;
-    if (mpi_rc != MPI_SUCCESS) {
-        if (f->access != BEFFIO_READ && sys_full_words(f->path, bytes)[0])
-            return short_call(f, bytes, 0);
-        return check(f, mpi_rc, function_of(f));
+    if (mpi_rc == MPI_SUCCESS) {
+        if (MPI_Get_elements_x(status, MPI_BYTE, &done) != MPI_SUCCESS) done = -1;
+        if (done != bytes) return short_call(f, bytes, (int64_t)done);
+        if (errnum == 0) return 0;
     }
-    if (MPI_Get_elements_x(status, MPI_BYTE, &done) != MPI_SUCCESS) done = -1;
-    return done == bytes ? 0 : short_call(f, bytes, (int64_t)done);
+    if (f->access != BEFFIO_READ && sys_full_words(f->path, bytes)[0])
+        return short_call(f, bytes, 0);
+    if (mpi_rc != MPI_SUCCESS) return check(f, mpi_rc, function_of(f));
+    return err_set_errno(ERR_IO, errnum, "%s, pattern %d, on %s", function_of(f), f->pattern,
+                         f->path);
 }
 
 /* The info object of a spot: MPI_INFO_NULL when no hint applies. */
@@ -200,14 +205,6 @@ int beffio_file_view(struct beffio_file *f, int pattern, const struct beffio_pla
     return made < 0 ? made : set;
 }
 
-/* A write that the library took for done. */
-static int write_failed(const struct beffio_file *f, int64_t bytes, int errnum)
-{
-    if (sys_full_words(f->path, bytes)[0]) return short_call(f, bytes, 0);
-    return err_set_errno(ERR_IO, errnum, "%s, pattern %d, on %s", function_of(f), f->pattern,
-                         f->path);
-}
-
 int beffio_file_call(struct beffio_file *f, void *buf)
 {
     const enum call_form form = call_form_of(f);
@@ -225,9 +222,7 @@ int beffio_file_call(struct beffio_file *f, void *buf)
         const int mpi_rc = writes ? call_forms[form].write(f->fh, part, words, MPI_DOUBLE, &status)
                                   : call_forms[form].read(f->fh, part, words, MPI_DOUBLE, &status);
         io_guard_at(NULL);
-        int moved = post_check(f, n, mpi_rc, &status);
-        const int errnum = writes ? io_guard_errnum() : 0;
-        if (moved == 0 && errnum) moved = write_failed(f, n, errnum);
+        const int moved = post_check(f, n, mpi_rc, &status);
         if (rc == 0) rc = moved;
     }
     return rc;
