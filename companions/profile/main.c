@@ -816,7 +816,8 @@ static int report_profile(const struct options *o, const struct conf_list *args,
         stamp_add(
             z.stamps, STAMP_INCOMPLETE, SEVERITY_WARN,
             stamp_number(NULL, "ranks_seen_n", run->ranks_n),
-            "Incomplete: of %d ranks, %d left counters, and what the others did is not counted.",
+            "Incomplete: of %d ranks, %d left counters, and what the others did is not counted: is "
+            "the folder of -o on a file system that all nodes share?",
             run->size, run->ranks_n);
     if (rc == 0 && o->json)
         rc = save_json(o, args, began, status, run, round, n, d,

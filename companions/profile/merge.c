@@ -1036,11 +1036,6 @@ void profile_print(const struct profile_run *run, FILE *to)
         fprintf(to, "Program   %d process%s that wrote, %s from the command's start to its end%s\n",
                 others_n, others_n > 1 ? "es" : "", units_duration(run->wall_s, a),
                 run->state == PROFILE_FINALIZED ? "" : ", not all of which ended by themselves");
-    if (run->ranks_n < run->size)
-        fprintf(to,
-                "Missing   %d rank%s left no counters: is the folder of -o on a file system that "
-                "all nodes share?\n",
-                run->size - run->ranks_n, units_plural(run->size - run->ranks_n));
     if (run->lost_n > 0)
         fprintf(to,
                 "Together  %d file%s or working point%s exceeded the table and were counted with "
