@@ -398,10 +398,9 @@ def _take(found, path, named):
     if schema.startswith('nht1-dump/'):
         found.passed_over += 1
         return
-    if (kind in KINDS or kind in ('nht1-tune', 'nht1-check')) and found.is_copy(path, root):
-        return
     if schema in ('nht1-tune/1', 'nht1-check/1'):
-        (found.tunes if schema == 'nht1-tune/1' else found.checks).append((path, root))
+        if not found.is_copy(path, root):
+            (found.tunes if schema == 'nht1-tune/1' else found.checks).append((path, root))
         return
     if kind not in KINDS or not re.fullmatch(r'\d{1,9}', version):
         raise trouble.usage(
@@ -409,6 +408,8 @@ def _take(found, path, named):
                 text.clean(path), schema[:60], PROGRAMS) if schema else
             '%s: this JSON is not a result of this project: it has no "schema"; give the files that '
             'nht1-bt and its companions write with --json' % text.clean(path))
+    if found.is_copy(path, root):
+        return
     beside = os.path.join(os.path.dirname(path), 'run.json')
     try:
         run = read_json(beside, 1 << 20) if os.path.isfile(beside) else {}
