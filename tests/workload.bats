@@ -369,6 +369,7 @@ END
 END
     for dry in "" --dry-run; do
         run mpi_run 2 nht1-workload --out data/d --buffer 256Ki $dry two.xml
+        expect_status 1
         expect_text "two.xml:3:3: a working point with holes (contMean) writes"
         expect_text "raise --buffer to "
         [[ $output != *"S + T + B"* && $output != *"point 1"* ]]
