@@ -131,7 +131,6 @@ STAMP(NOT_CACHE_HONEST, "not-cache-honest", "nht1-beffio nht1-workload", "note w
 STAMP(INCOMPLETE, "incomplete", "nht1-workload nht1-profile", "warn",
       "only a part of the accesses is in it",
       "nht1-workload: some accesses of the profiled program are not in the file, and were not "
-      "replayed; "
-      "nht1-profile: some ranks left no counters")
+      "replayed; nht1-profile: some ranks left no counters")
 STAMP(DIRECTIVE_OVERRIDDEN, "directive-overridden", "nht1-workload", "note", "",
       "something that the job file asks for was not done as it says")

@@ -19,13 +19,14 @@
 #include "base/stats/stat_test.h"
 
 enum { QUANTITIES_MAX = 1000, ROUNDS_MIN = 4 };
-static const double SERIAL_P = 0.3, TREND_P = 0.01,
-                    JOBS_P = 0.5; /* evidence of each; docs/statistics.md */
+/* Evidence of each; docs/statistics.md. */
+static const double SERIAL_P = 0.3, TREND_P = 0.01, JOBS_P = 0.5;
 static const double CORRELATION_MAX = 0.9, NEEDED_MAX = 1e6;
 
 struct unpaired {
-    struct values a, b, a_jobs,
-        b_jobs; /* jobs: of each value, as a number; n 0 where that is not told */
+    struct values a, b;
+    /* The job of each value, as a number; n 0 where that is not told. */
+    struct values a_jobs, b_jobs;
     double a_median, b_median;
     double correlation, widening;
     bool drifting;

@@ -27,7 +27,8 @@ struct workload_phase_result {
 };
 
 /* Whether all phases can be planned with the memory that there is, and the data of those that give
- * their amount fit into the buffer. Nothing is made yet. Collective over c->comm. name: of the job file. Returns 0, or ERR_USAGE with place, directive and value. */
+ * their amount fit into the buffer. Nothing is made yet. Collective over c->comm. name: of the job file.
+ * Returns 0, or ERR_USAGE with place, directive and value. */
 int workload_phases_check(const struct workload_context *c, const struct nodes *n,
                           const struct workload_jobfile *j, const char *name);
 

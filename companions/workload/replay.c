@@ -96,7 +96,7 @@ int workload_replay_check(const struct workload_context *c, const struct workloa
 }
 
 /* Whether what a point writes with holes fits into the buffer, as the point finds when its turn comes. Local. */
-static int ready_check(const struct workload_context *c, const struct workload *w, int no,
+static int check_holes(const struct workload_context *c, const struct workload *w, int no,
                        const char *name)
 {
     const struct workload_point *p = &w->point[no];
@@ -139,7 +139,7 @@ int workload_replay_memory(const struct workload_context *c, const struct nodes 
                      units_bytes((double)most, mine), n->node_size, units_bytes(needed, all),
                      units_bytes((double)free_bytes, room));
     for (int i = 0; i < w->points_n && rc == 0; i++)
-        rc = ready_check(c, w, i, name);
+        rc = check_holes(c, w, i, name);
     return par_agree(c->comm, rc);
 }
 

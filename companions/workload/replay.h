@@ -26,8 +26,9 @@ void workload_replay_needs(const struct workload *w, int rank, int64_t bytes[WOR
 int workload_replay_check(const struct workload_context *c, const struct workload *w,
                           const char *name);
 
-/* Whether the calls of each point, and their data, fit into memory, and what is written with holes into the buffer. Nothing is made yet. Collective
- * over c->comm. name: of the workload. Returns 0, or ERR_USAGE with place, number and remedy. */
+/* Whether the calls of each point, and their data, fit into memory, and what is written with holes into
+ * the buffer. Nothing is made yet. Collective over c->comm. name: of the workload. Returns 0, or
+ * ERR_USAGE with place, number and remedy. */
 int workload_replay_memory(const struct workload_context *c, const struct nodes *n,
                            const struct workload *w, const char *name);
 

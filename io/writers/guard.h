@@ -25,9 +25,10 @@ void io_guard_begin(const struct io_context *ctx);
 void io_guard_end(const struct io_context *ctx);
 
 /* The library is at work, in this call (static text) or with what it began; NULL: it is not. In the
- * call IO_GUARD_CLOSING, and in collective ones that write, a write that fails looks whole to the library, since HDF5's
- * ranks wait for ever for the one that it failed on, and OMPIO's in the next barrier; io_guard_errnum tells. In IO_GUARD_OPENING the same holds for opening the
- * file: what io_guard_opening names stands in for it. */
+ * call IO_GUARD_CLOSING, and in collective ones that write, a write that fails looks whole to the
+ * library: HDF5's ranks wait for ever for the one that it failed on, and OMPIO's in the next barrier;
+ * io_guard_errnum tells. In IO_GUARD_OPENING the same holds for opening the file: what io_guard_opening
+ * names stands in for it. */
 #define IO_GUARD_CLOSING "closing"
 #define IO_GUARD_OPENING "MPI_File_open"
 void io_guard_at(const char *call);
