@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/nodes.h"
@@ -60,11 +61,13 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     }
     g->share_bytes[g->aggregators_n] = bytes;
     if (ctx->size == 1) return 0;
-    bytes = ctx->tuning.buffer_bytes + align;
+    const int64_t piece_bytes = ctx->tuning.buffer_bytes;
     bool all = true;
-    if (g->own >= 0) all = (g->parts = malloc((size_t)bytes)) != NULL;
+    bytes = num_min(piece_bytes, io_gather_bytes_max(g)) + align;
+    if (g->own >= 0) all = (g->parts = buffer_new((size_t)bytes)) != NULL;
+    bytes = num_min(piece_bytes, io_view_bytes(ctx->view)) + align;
     for (int i = 0; i < 2 && ctx->plan; i++)
-        all = (g->read[i] = malloc((size_t)bytes)) && all;
+        all = (g->read[i] = buffer_new((size_t)bytes)) && all;
     return all ? 0 : mem_error("collecting dumps");
 }
 

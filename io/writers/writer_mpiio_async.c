@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/stop.h"
@@ -60,11 +61,10 @@ static int alloc_flights(struct mpiio_async_state *s, const struct io_context *c
     s->flight = calloc((size_t)n, sizeof *s->flight);
     s->flights_n = s->flight ? n : 0;
     for (int i = 0; i < s->flights_n; i++) {
-        s->flight[i].copy = malloc(bytes);
+        s->flight[i].copy = buffer_new(bytes);
         s->flight[i].request = calloc((size_t)s->m.pieces_n, sizeof(MPI_Request));
         if (!s->flight[i].copy || !s->flight[i].request)
             return mem_error("staging %d dumps of %zu bytes: take a smaller --staging", n, bytes);
-        memset(s->flight[i].copy, 0, bytes); /* no first touch inside the clock */
     }
     return s->flight ? 0 : mem_error("staging dumps");
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/par.h"
@@ -42,8 +43,8 @@ static int serial_open(void *state, const struct io_context *ctx)
     }
     if (ctx->rank != 0) return 0;
     if (ctx->plan) return io_fd_open(ctx, &s->fd);
-    s->range = malloc((size_t)SERIAL_CHUNK_BYTES);
-    s->part = malloc((size_t)SERIAL_CHUNK_BYTES);
+    s->range = buffer_new(SERIAL_CHUNK_BYTES);
+    s->part = buffer_new(SERIAL_CHUNK_BYTES);
     s->cursors = calloc((size_t)ctx->size, sizeof *s->cursors);
     if (!s->range || !s->part || !s->cursors) return mem_error("collecting dumps on rank 0");
     return io_fd_open(ctx, &s->fd);

@@ -12,8 +12,8 @@
  * they are shorter than TOKEN_ROW_BYTES on average: each rank then holds one contiguous range of
  * as many bytes as it had, and writes that. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/par.h"
@@ -48,9 +48,8 @@ static int token_gather_open(void *state, const struct io_context *ctx)
         s->gathers = true;
         if (ctx->plan && ctx->tuning.group >= ctx->size) return io_fd_open(ctx, &s->fd);
         const size_t bytes = (size_t)io_gather_bytes_max(&s->gather) + 1;
-        s->range = mem_new((int64_t)bytes, 1, "collecting rows");
-        if (!s->range) return ERR_NOMEM;
-        memset(s->range, 0, bytes); /* no first touch inside the clock */
+        s->range = buffer_new(bytes);
+        if (!s->range) return mem_error("collecting rows");
     }
     return io_fd_open(ctx, &s->fd);
 }

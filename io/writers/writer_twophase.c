@@ -4,8 +4,10 @@
  * order is written from there. */
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "io/writers/writer.h"
 #include "io/writers/fd.h"
 #include "io/writers/gather.h"
@@ -25,7 +27,8 @@ static int twophase_open(void *state, const struct io_context *ctx)
     s->fd = -1;
     TRY(io_gather_open(&s->gather, ctx, 1));
     if (s->gather.own < 0) return 0;
-    if (!ctx->plan) s->piece = malloc((size_t)ctx->tuning.buffer_bytes);
+    const int64_t bytes = num_min(ctx->tuning.buffer_bytes, io_gather_bytes_max(&s->gather));
+    if (!ctx->plan) s->piece = buffer_new((size_t)bytes);
     if (!ctx->plan && !s->piece) return mem_error("a buffer of an aggregator");
     return io_fd_open(ctx, &s->fd);
 }
