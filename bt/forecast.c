@@ -30,6 +30,7 @@
 #include "bt/solver/plan.h"
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
+#include "io/setting.h"
 #include "io/writers/writer.h"
 
 #define PROBE_N     80 /* larger than caches, a step of it takes tens of milliseconds */
@@ -114,19 +115,30 @@ static int memory(struct forecast *f)
     TRY(bt_read_plan_make(&reads, s, &d, (int)f->ranks, 0));
     f->readings_n = (int64_t)reads.shapes_n * s->read_states_n;
     f->fields_bytes = bt_read_plan_bytes(&reads, false);
-    f->rank_bytes = bt_machine_rank_bytes(cells, s->writers_n > 0) + f->fields_bytes;
+    const int64_t node_ranks = bt_plan_div_up(f->ranks, f->nodes);
+    int64_t held = 0, node_held = 0, all_held = 0; /* by writers, which run one after the other */
+    for (int w = 0; w < s->writers_n; w++) {
+        const struct bt_candidate *c = &s->candidate[w];
+        const struct io_memory m = io_writer_memory(c->writer, &c->tuning, f->ranks, f->nodes,
+                                                    io_dump_bytes(IO_MIJK, 1) * cells);
+        held = num_max(held, m.bytes);
+        node_held =
+            num_max(node_held, bt_plan_div_up(node_ranks * m.holders_n, f->ranks) * m.bytes);
+        all_held = num_max(all_held, m.holders_n * m.bytes);
+    }
+    const int64_t own = bt_machine_rank_bytes(cells, s->writers_n > 0) + f->fields_bytes;
+    f->rank_bytes = own + held;
     f->memory_bytes = bt_machine_rank_bytes(d.n * d.n * d.n, s->writers_n > 0) +
-                      (f->ranks - 1) * bt_machine_rank_bytes(0, false) +
+                      (f->ranks - 1) * bt_machine_rank_bytes(0, false) + all_held +
                       bt_read_plan_bytes(&reads, true);
-    f->node_bytes = num_min(f->memory_bytes, bt_plan_div_up(f->ranks, f->nodes) * f->rank_bytes);
+    f->node_bytes = num_min(f->memory_bytes, node_ranks * own + node_held);
     sys_memory(&here);
     f->total_bytes = here.total_bytes;
     f->available_bytes = bt_machine_free_bytes();
     if (f->node_bytes > f->available_bytes)
         bt_notice(f->misfits,
                   "memory: the ranks of a node (%lld) need about %s, and this one has %s available",
-                  (long long)bt_plan_div_up(f->ranks, f->nodes),
-                  units_bytes((double)f->node_bytes, needs),
+                  (long long)node_ranks, units_bytes((double)f->node_bytes, needs),
                   units_bytes((double)f->available_bytes, has));
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/simulation.h"
@@ -15,6 +16,8 @@
 #include "base/watch.h"
 #include "bt/command.h"
 #include "bt/restart.h"
+#include "io/aggregate.h"
+#include "io/setting.h"
 #include "io/probe/kept.h"
 #include "io/writers/writer.h"
 
@@ -128,6 +131,23 @@ static int writers_agree(struct bt_job *job)
     return 0;
 }
 
+/* What this rank needs, writers running one after the other. */
+static int64_t memory(const struct bt_job *job)
+{
+    const struct bt_setup *s = job->setup;
+    const int64_t *n = job->decomp.count, cells = n[0] * n[1] * n[2];
+    int64_t held = 0;
+    for (int w = 0; w < s->writers_n; w++) {
+        const struct bt_candidate *c = &s->candidate[w];
+        const struct io_memory m =
+            io_writer_memory(c->writer, &c->tuning, job->size, job->machine.nodes.count,
+                             io_dump_bytes(IO_MIJK, 1) * cells);
+        if (io_aggregates(job->rank, job->size, m.holders_n)) held = num_max(held, m.bytes);
+    }
+    return bt_machine_rank_bytes(cells, s->writers_n > 0) + held +
+           bt_read_plan_bytes(&job->reads, false);
+}
+
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
 {
     *job = (struct bt_job){
@@ -146,11 +166,8 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));
     TRY(par_hosts(comm, 0, &job->hosts));
-    const int64_t *cells = job->decomp.count;
     if (setup->opt.charge) return 0; /* fields take no memory */
-    TRY(bt_machine_memory(
-        &job->machine, bt_machine_rank_bytes(cells[0] * cells[1] * cells[2], setup->writers_n > 0) +
-                           bt_read_plan_bytes(&job->reads, false)));
+    TRY(bt_machine_memory(&job->machine, memory(job)));
     warn(job);
     return 0;
 }

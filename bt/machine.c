@@ -118,7 +118,7 @@ int64_t bt_machine_free_bytes(void)
 
 int64_t bt_machine_rank_bytes(int64_t cells, bool staged)
 {
-    return cells * (CELL_BYTES + (staged ? 2 * BT_NCOMP * 8 : 0)) + RANK_BYTES;
+    return cells * (CELL_BYTES + (staged ? BT_NCOMP * 8 : 0)) + RANK_BYTES;
 }
 
 int bt_machine_memory(const struct bt_machine *m, int64_t mine)
@@ -129,7 +129,7 @@ int bt_machine_memory(const struct bt_machine *m, int64_t mine)
     if (rc == 0 && needed > (double)available)
         rc = err_set(ERR_NOMEM,
                      "the %d ranks on %s need about %.1f GB of memory, %.1f GB are available: "
-                     "choose a smaller --class or --n, or more nodes",
+                     "choose a smaller --class, --n or --staging, or more nodes",
                      m->nodes.node_size, m->nodes.host, needed / 1e9, (double)available / 1e9);
     return par_agree(m->nodes.comm, rc);
 }

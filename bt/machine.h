@@ -41,7 +41,7 @@ void bt_machine_warn(json_t *notices);
 int bt_machine_memory(const struct bt_machine *m, int64_t mine);
 
 /* Memory in bytes that a rank needs for a block of so many cells, roughly: solver, and where
- * something is written (staged) staging buffer and what a collecting writer may hold. Local. */
+ * something is written (staged) the staging buffer. What writers hold: io/setting.h. Local. */
 int64_t bt_machine_rank_bytes(int64_t cells, bool staged);
 
 /* Free memory of this node in bytes, INT64_MAX when unknown. Local. */

@@ -7,6 +7,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/num.h"
+#include "io/aggregate.h"
 #include "io/writers/hint.h"
 #include "io/writers/writer.h"
 
@@ -40,12 +41,6 @@ static int distinct_cut(int64_t in_force, int64_t most, int64_t *value, int n)
     for (int i = 0; i < n; i++)
         value[i] = num_min(value[i], most);
     return n;
-}
-
-static int64_t aggregators_in_force(const struct io_tuning *t, const struct io_surroundings *a)
-{
-    const int64_t asked = t->aggregators > 0 ? t->aggregators : IO_AGGREGATORS_PER_NODE * a->nodes;
-    return num_min(asked, a->ranks);
 }
 
 /* What may be tried of a setting whose value is now this, of hints 0. Returns how many. Those of the
@@ -89,13 +84,13 @@ static int values_aggregators(int64_t now, const struct io_tuning *t,
 {
     (void)now; /* 0 stands for a number of its own */
     memcpy(value, (int64_t[]){a->nodes, 2 * a->nodes, a->ranks}, 3 * sizeof *value);
-    return distinct_cut(aggregators_in_force(t, a), a->ranks, value, 3);
+    return distinct_cut(io_aggregators(t->aggregators, a->ranks, a->nodes), a->ranks, value, 3);
 }
 
 static int values_request(int64_t now, const struct io_tuning *t, const struct io_surroundings *a,
                           int64_t *value)
 {
-    const int64_t writing = aggregators_in_force(t, a);
+    const int64_t writing = io_aggregators(t->aggregators, a->ranks, a->nodes);
     memcpy(value, (int64_t[]){MIB / 2, 2 * MIB, 32 * MIB}, 3 * sizeof *value);
     return distinct(now, (a->dump_bytes + writing - 1) / writing, value, 3);
 }
@@ -264,4 +259,23 @@ int io_tuning_check(const struct io_tuning *t)
                        least, most);
     }
     return 0;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+#define PIECES_N 2 /* of an aggregator: one that is collected, and what was received of it */
+
+struct io_memory io_writer_memory(const char *writer, const struct io_tuning *t, int64_t ranks,
+                                  int64_t nodes, int64_t part_bytes)
+{
+    const unsigned caps = io_writer_caps(writer);
+    struct io_tuning full = *t;
+    io_tuning_complete(&full);
+    const int64_t dumps_n = caps & IO_CAP_STAGING ? full.staging : 0;
+    if (!(caps & IO_CAP_AGGREGATORS))
+        return (struct io_memory){ranks, num_max(dumps_n, 1) * part_bytes};
+    const int64_t n = io_aggregators(t->aggregators, ranks, nodes);
+    const int64_t range_bytes = num_quotient_up(ranks, n) * part_bytes;
+    return (struct io_memory){n, dumps_n * range_bytes +
+                                     PIECES_N * num_min(full.buffer_bytes, range_bytes)};
 }

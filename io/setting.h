@@ -19,7 +19,6 @@ struct io_tuning {
 };
 
 enum {
-    IO_AGGREGATORS_PER_NODE = 4, /* where a number of 0 is asked for */
     IO_SETTING_TEXT_MAX = 64,
     IO_VALUES_MAX = 4, /* worth trying of one setting */
 };
@@ -72,6 +71,17 @@ void io_setting_put(const struct io_setting *s, int64_t number, struct io_tuning
 
 /* Replaces every number that is 0 by its default. */
 void io_tuning_complete(struct io_tuning *t);
+
+/* What a writer holds in memory while it writes, beside the staging buffer of its caller, roughly. */
+struct io_memory {
+    int64_t holders_n; /* ranks that hold it: all, or the aggregators (io/aggregate.h) */
+    int64_t bytes;     /* each of them, at most */
+};
+
+/* writer: its name, that of a wrapper included. part_bytes: of a dump, of the rank that has most of it.
+ * What cannot be known, as of a library that collects, is taken to be a rank's part. */
+struct io_memory io_writer_memory(const char *writer, const struct io_tuning *t, int64_t ranks,
+                                  int64_t nodes, int64_t part_bytes);
 
 /* Whether all numbers are in their range, or 0. Returns 0, or ERR_USAGE with the option to change. */
 int io_tuning_check(const struct io_tuning *t);

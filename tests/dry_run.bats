@@ -31,6 +31,31 @@ holds() {
     fi
 }
 
+# peak COMMAND...: the most memory that a child had, in bytes, in $peak.
+peak() {
+    peak=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
+}
+
+@test "memory that a writer takes for its dumps is announced" {
+    local writer one job
+    for writer in async mpiio-async; do
+        job=(nht1-bt --n 36 --steps 1 --interval 1 --dt 0.001 --io "$writer" --quiet)
+        peak "${job[@]}" --staging 1
+        one=$peak
+        peak "${job[@]}" --staging 64
+        plan "${job[@]:1}" --staging 64
+        # 63 dumps of 36^3 cells more, and all of it no more than was said but for MPI's own.
+        [ $((peak - one)) -gt $((60 * 40 * 36 ** 3)) ]
+        [ "$(value .rank_memory_bytes)" -gt $((peak - one)) ]
+        holds ".rank_memory_bytes >= 64 * 40 * 36*36*36 and .node_memory_bytes >= .rank_memory_bytes"
+    done
+    # One aggregator for 64 ranks has every dump whole; on its node the others have none.
+    plan --class A --ranks 64 --nodes 4 --io async --aggregators 1 --staging 8
+    holds '.rank_memory_bytes > 8 * 10485760 and .node_memory_bytes < 16 * .rank_memory_bytes / 4'
+}
+
 @test "a search: its candidates, its time, one file at a time" {
     plan --class A --io auto --minutes 3 --ranks 8
     expect_status 0

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "fault_writer.h"
+#include "io/aggregate.h"
 #include "io/target/journal.h"
 #include "skip.h"
 

@@ -10,6 +10,7 @@
 #include "base/nodes.h"
 #include "base/num.h"
 #include "base/par.h"
+#include "io/aggregate.h"
 
 #define GATHER_TAG 3
 #define MY_RANGES  2 /* at most: one of my own, and the tail */
@@ -33,9 +34,7 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     TRY(rc);
     g->ctx = ctx;
     g->align = align;
-    const int64_t asked = ctx->tuning.aggregators;
-    g->aggregators_n =
-        (int)num_min(asked ? asked : IO_AGGREGATORS_PER_NODE * nodes.count, ctx->size);
+    g->aggregators_n = (int)io_aggregators(ctx->tuning.aggregators, ctx->size, nodes.count);
 
     const size_t n = (size_t)g->aggregators_n, size = (size_t)ctx->size;
     g->rank_of = calloc(n, sizeof *g->rank_of);
@@ -52,7 +51,7 @@ int io_gather_open(struct io_gather *g, const struct io_context *ctx, int64_t al
     /* Each aggregator has what it and its next ranks hold. */
     int64_t bytes = 0;
     for (int r = 0, a = 0; r < ctx->size; r++) {
-        if (a < g->aggregators_n && r == (int)((int64_t)a * ctx->size / g->aggregators_n)) {
+        if (io_aggregates(r, ctx->size, g->aggregators_n)) {
             if (r == ctx->rank) g->own = a;
             g->rank_of[a] = r;
             g->share_bytes[a++] = bytes;
