@@ -210,7 +210,6 @@ conforms() {
 }
 
 @test "bad input: one message that names the option" {
-    refused 1 "--bogus" --bogus
     refused 1 "--buffers" --buffers 64 --lmax 128Mi
     refused 3 "nowhere" --sum nowhere/s.txt
     refused 3 "nowhere" --json nowhere/r.json
@@ -222,6 +221,7 @@ conforms() {
     ln -s there link
     refused 1 "same file" --json there --protocol link
     RANKS=1
+    refused 1 "--bogus" --bogus
     refused 1 "extra" extra
     refused 1 "--definition" --definition 4
     refused 1 "--memory-per-process" --memory-per-process 1000
