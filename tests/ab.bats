@@ -153,6 +153,16 @@ sims_of() {
     [ -z "$(find result -name 'nht1-files-*')" ]
 }
 
+@test "interrupted between the two runs of a round, it counts neither" {
+    touch hold.2
+    sed -i 's/{\\"took_s/{\\"stamps\\": [{\\"code\\": \\"too-short\\", \\"severity\\": \\"warn\\", \\"sentence\\": \\"It is.\\"}], \\"took_s/' bin/sim
+    "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --value 1 >said 2>&1 3>&- &
+    wait_until -p $! sims 2
+    kill -TERM $!
+    wait $! || true
+    found '.rounds == 0 and .a.costs == [] and .a.stamps == {} and .b.stamps == {}'
+}
+
 @test "killed, its files go with the next one among the same files" {
     slow
     mkdir files

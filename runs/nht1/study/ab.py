@@ -153,6 +153,7 @@ class Side:
         def own(option):
             return getattr(args, '%s_%s' % (name.lower(), option))
         self.name, self.costs, self.seconds, self.stamps = name, [], [], {}
+        self.spoiling = ()  # stamps of its last run
         place = SimpleNamespace(wrong=lambda message: trouble.usage('%s: %s' % (name, message)))
         wanted = os.path.join(own('bin'), args.program) if own('bin') else args.program
         if own('bin') and not os.access(wanted, os.X_OK):
@@ -254,6 +255,8 @@ class Alternation:
         self.order.append(''.join(side.name for side in order))
         for side in self.sides:
             side.costs.append(costs[side.name])
+            for code in side.spoiling:
+                side.stamps[code] = side.stamps.get(code, 0) + 1
         self.speak.say('round %d  A %s  B %s  B / A %s' % (
             number, self._shown(costs['A']), self._shown(costs['B']), text.ratio(costs['B'] / costs['A'])))
 
@@ -299,8 +302,7 @@ class Alternation:
             raise trouble.usage('the result of %s has no %s%s' % (
                 side.name, self.name, ': it needs --io none,WRITER' if self.metric == ZETA else ''))
         side.seconds.append(seconds)
-        for code in results.spoiling(result):
-            side.stamps[code] = side.stamps.get(code, 0) + 1
+        side.spoiling = results.spoiling(result)
         return cost
 
     def _tick(self, side, number):
