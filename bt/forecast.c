@@ -190,7 +190,7 @@ static void files(struct forecast *f)
         const int64_t length = length_of(f, &s->candidate[w]);
         f->file_bytes = num_max(f->file_bytes, length);
         f->disk_bytes = in_turn ? f->file_bytes : num_sum(f->disk_bytes, length);
-        f->files_n += in_turn ? 0 : 1 + (parts ? f->ranks : 1);
+        f->files_n += in_turn ? 0 : 2 + (parts ? f->ranks : 0); /* FILE and its manifest */
         f->written_bytes = num_sum(f->written_bytes, num_product(s->rounds, length));
         const int64_t each =
             s->read == BT_READ_ALL ? num_product(f->dumps_n, f->dump_bytes) : f->dump_bytes;

@@ -56,6 +56,11 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
     holds '.rank_memory_bytes > 8 * 10485760 and .node_memory_bytes < 16 * .rank_memory_bytes / 4'
 }
 
+@test "files that are left: FILE, its manifest, and the part of each rank" {
+    plan --n 12 --steps 2 --interval 1 --dt 0.001 --io perrank --ranks 3
+    holds '.files_n == 2 + 3'
+}
+
 @test "a search: its candidates, its time, one file at a time" {
     plan --class A --io auto --minutes 3 --ranks 8
     expect_status 0
