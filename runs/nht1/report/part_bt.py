@@ -78,7 +78,7 @@ def _overview(report):
 def _published(page):
     table = Table('published-1993', 'Tables 2 to 6 of [F93], with R_IO and zeta computed again from '
                   'T_T and T_C', ['system', 'N', 'processors', 'T_C in s', 'T_T in s',
-                                  'R_IO in bytes/s', 'recomputed', 'zeta', 'recomputed', 'note'])
+                                  'R_IO in bytes/s', 'R_IO recomputed', 'zeta', 'zeta recomputed', 'note'])
     for p in published.NHT1:
         rate, zeta = 40.0 * p.n ** 3 * p.dumps_n / p.t_t_s, p.t_t_s / p.t_c_s - 1
         table.row('%s, %s' % (p.system, p.program), p.n, p.processors, float(p.t_c_s),
