@@ -11,6 +11,7 @@ from . import launch
 from .folder import write_text
 from ..trouble import failed, usage
 
+ENVIRONMENT = ('NHT1_BIN', 'MPIRUN', 'MPIRUN_FLAGS')  # what the study goes by, whatever the batch system hands on
 MINUTES = 120  # when neither --time nor the study says
 
 # Lines of each system; those whose value is not known are left out. begin: commands that only this system
@@ -61,6 +62,8 @@ OPTIONS = (
 
 
 def _values(args, name, description):
+    if args.new:
+        raise usage('--new: a job script goes on with its study when it is submitted again; --out names another folder')
     nodes = args.nodes or 1
     cores = args.cores or nodes * launch.system()['cores']
     if nodes < 1 or cores < nodes:
@@ -95,7 +98,8 @@ def _driver(args, values):
         words.append('--%s=%s' % (option.replace('_', '-'), '%g' % value if option == 'minutes' else value))
     words += ['--set=' + text for text in args.set]
     words += [flag for flag, given in (('--leave-out', args.leave_out),
-                                       ('--no-plan', args.no_plan)) if given]
+                                       ('--no-plan', args.no_plan),
+                                       ('--no-report', args.no_report)) if given]
     return ' '.join(shlex.quote(w) for w in words)
 
 
@@ -105,8 +109,8 @@ def script(system, args, name, description):
                if not any(values[k] is None and '{%s}' % k in line for k in values)]
     untried = [] if row['tried'] else [
         '# UNTRIED: written from the manual of this batch system, not run under one yet.']
-    environment = ['export NHT1_BIN=%s' % shlex.quote(os.path.abspath(os.environ['NHT1_BIN']))] \
-        if os.environ.get('NHT1_BIN') else []
+    environment = ['export %s=%s' % (key, shlex.quote(os.path.abspath(value) if key == 'NHT1_BIN' else value))
+                   for key, value in ((key, os.environ.get(key)) for key in ENVIRONMENT) if value]
     return '\n'.join(
         ['#!/bin/bash'] + heading +
         ['# The study %s of nht1, on whole nodes: what others compute there would be measured too.'
