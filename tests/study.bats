@@ -467,6 +467,31 @@ END
     expect_status 0
 }
 
+@test "interrupted before it has begun, it says so and leaves with 3" {
+    local number command
+    mkdir hook
+    cat >hook/sitecustomize.py <<'END'
+import os, signal, sys
+
+
+class Hook:
+    @staticmethod
+    def find_spec(name, path, target=None):
+        if name in ('nht1.study.cli', 'nht1.report.cli'):
+            os.kill(os.getpid(), int(os.environ['NUMBER']))
+
+
+sys.meta_path.insert(0, Hook)
+END
+    for number in 2 15; do
+        for command in "$NHT1_ROOT/runs/study" "$NHT1_TESTBIN/../bin/nht1-report"; do
+            NUMBER=$number PYTHONPATH=hook run "$command" --help
+            expect_status 3
+            [[ $output == *": interrupted" ]]
+        done
+    done
+}
+
 @test "nothing is written over: a finished study gets a new folder, a strange folder is refused" {
     slow
     REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nranks = 1 2'
@@ -623,7 +648,9 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     grep -qx '#SBATCH --mem=0' x.slurm
     grep -q -- "--cores=48 --launcher-flags=--oversubscribe --set=run.value=7" x.slurm
     if grep -q UNTRIED x.slurm; then false; fi
-    study --job pbs --nodes 3 --cores 48 --time 90 x.ini
+    MPIRUN_FLAGS='--mca a b' study --job pbs --nodes 3 --cores 48 --time 90 --no-report x.ini
+    grep -qx "export MPIRUN_FLAGS='--mca a b'" x.pbs
+    grep -q -- ' --no-report$' x.pbs
     grep -q 'select=3:ncpus=16' x.pbs
     grep -q 'walltime=1:30:00' x.pbs
     grep -q UNTRIED x.pbs
@@ -638,6 +665,9 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     study --job pbs --nodes 3 --cores 10 --job-file - x.ini
     expect_status 1
     expect_text "--cores 10: as many on each of 3 nodes are asked for: 9 or 12"
+    study --job pbs --new --job-file - x.ini
+    expect_status 1
+    expect_text "--new: a job script goes on with its study"
     study --job lsf --nodes 3 --cores 48 --account me x.ini # the same script again
     expect_status 0
     expect_text "bsub <x.lsf"
