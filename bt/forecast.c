@@ -121,10 +121,14 @@ static int memory(struct forecast *f)
         const struct bt_candidate *c = &s->candidate[w];
         const struct io_memory m = io_writer_memory(c->writer, &c->tuning, f->ranks, f->nodes,
                                                     io_dump_bytes(IO_MIJK, 1) * cells);
-        held = num_max(held, m.bytes);
-        node_held =
-            num_max(node_held, bt_plan_div_up(node_ranks * m.holders_n, f->ranks) * m.bytes);
-        all_held = num_max(all_held, m.holders_n * m.bytes);
+        const int64_t reading =
+            s->read == BT_READ_NOTHING
+                ? 0
+                : io_reader_memory(c->writer, &c->tuning, io_dump_bytes(s->layout, d.n));
+        const int64_t node_holders = bt_plan_div_up(node_ranks * m.holders_n, f->ranks);
+        held = num_max(held, num_max(m.bytes, reading));
+        node_held = num_max(node_held, num_max(node_holders * m.bytes, node_ranks * reading));
+        all_held = num_max(all_held, num_max(m.holders_n * m.bytes, f->ranks * reading));
     }
     const int64_t own = bt_machine_rank_bytes(cells, s->writers_n > 0) + f->fields_bytes;
     f->rank_bytes = own + held;

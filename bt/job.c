@@ -143,6 +143,9 @@ static int64_t memory(const struct bt_job *job)
             io_writer_memory(c->writer, &c->tuning, job->size, job->machine.nodes.count,
                              io_dump_bytes(IO_MIJK, 1) * cells);
         if (io_aggregates(job->rank, job->size, m.holders_n)) held = num_max(held, m.bytes);
+        if (s->read != BT_READ_NOTHING)
+            held = num_max(held, io_reader_memory(c->writer, &c->tuning,
+                                                  io_dump_bytes(s->layout, s->problem.n)));
     }
     return bt_machine_rank_bytes(cells, s->writers_n > 0) + held +
            bt_read_plan_bytes(&job->reads, false);

@@ -183,8 +183,9 @@ static int open_plan(struct io_reading *r, MPI_Comm comm, const struct io_read_s
     c->durable_n = r->found.past.complete_n;
     c->requests_n = &r->stats.requests_n;
     c->inner = reader_of(c->inner);
-    /* No value is cut in two. */
-    t->buffer_bytes = t->buffer_bytes / IO_WORD_BYTES * IO_WORD_BYTES;
+    /* No more at a time than there is, and no value is cut in two. */
+    t->buffer_bytes =
+        num_min(t->buffer_bytes, io_dump_bytes(s->layout, s->n)) / IO_WORD_BYTES * IO_WORD_BYTES;
     t->call_bytes = num_min(t->call_bytes, t->buffer_bytes);
     r->state = calloc(1, r->writer->state_size + 1);
     c->part = buffer_new((size_t)t->buffer_bytes);

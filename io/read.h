@@ -21,10 +21,6 @@
 struct io_writer;
 struct io_reading;
 
-/* Of one request, where the caller says nothing: what stays in a core's caches until it is put into
- * place. */
-#define IO_READ_BYTES (INT64_C(2) << 20)
-
 /* What to read and how. Strings and lists are borrowed until io_read_close. */
 struct io_read_spec {
     const char *path;      /* of the dump file; with parts, that beside which they lie */

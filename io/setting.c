@@ -263,7 +263,8 @@ int io_tuning_check(const struct io_tuning *t)
 
 /* ------------------------------------------------------------------ memory */
 
-#define PIECES_N 2 /* of an aggregator: one that is collected, and what was received of it */
+#define PIECES_N      2 /* of an aggregator: one that is collected, and what was received of it */
+#define READ_PIECES_N 4 /* one that is read, what is sent of it, and two that were received */
 
 struct io_memory io_writer_memory(const char *writer, const struct io_tuning *t, int64_t ranks,
                                   int64_t nodes, int64_t part_bytes)
@@ -278,4 +279,14 @@ struct io_memory io_writer_memory(const char *writer, const struct io_tuning *t,
     const int64_t range_bytes = num_quotient_up(ranks, n) * part_bytes;
     return (struct io_memory){n, dumps_n * range_bytes +
                                      PIECES_N * num_min(full.buffer_bytes, range_bytes)};
+}
+
+int64_t io_reader_memory(const char *writer, const struct io_tuning *t, int64_t dump_bytes)
+{
+    struct io_tuning full = *t;
+    io_tuning_complete(&full);
+    const int64_t piece =
+        num_min(t->buffer_bytes > 0 ? t->buffer_bytes : IO_READ_BYTES, dump_bytes);
+    const int64_t ahead_n = io_writer_caps(writer) & IO_CAP_STAGING ? full.staging + 1 : 0;
+    return (READ_PIECES_N + ahead_n) * piece;
 }

@@ -18,6 +18,10 @@ struct io_tuning {
     int64_t call_bytes; /* of one call of MPI-IO at most; for tests */
 };
 
+/* What is read at a time where no buffer_bytes are given: what stays in a core's caches until it is put into
+ * place. */
+#define IO_READ_BYTES (INT64_C(2) << 20)
+
 enum {
     IO_SETTING_TEXT_MAX = 64,
     IO_VALUES_MAX = 4, /* worth trying of one setting */
@@ -82,6 +86,9 @@ struct io_memory {
  * What cannot be known, as of a library that collects, is taken to be a rank's part. */
 struct io_memory io_writer_memory(const char *writer, const struct io_tuning *t, int64_t ranks,
                                   int64_t nodes, int64_t part_bytes);
+
+/* The same of each rank while a writer reads dumps of so many bytes back. */
+int64_t io_reader_memory(const char *writer, const struct io_tuning *t, int64_t dump_bytes);
 
 /* Whether all numbers are in their range, or 0. Returns 0, or ERR_USAGE with the option to change. */
 int io_tuning_check(const struct io_tuning *t);

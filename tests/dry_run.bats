@@ -51,6 +51,14 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
         [ "$(value .rank_memory_bytes)" -gt $((peak - one)) ]
         holds ".rank_memory_bytes >= 64 * 40 * 36*36*36 and .node_memory_bytes >= .rank_memory_bytes"
     done
+    # What is read at a time is no longer than a dump, however large --buffer.
+    job=(nht1-bt --n 12 --steps 1 --interval 1 --dt 0.001 --io async --quiet --read last)
+    peak "${job[@]}"
+    one=$peak
+    peak "${job[@]}" --buffer 1Gi
+    [ $((peak - one)) -lt 100000000 ]
+    plan "${job[@]:1}" --n 200 --buffer 1Gi
+    holds '.rank_memory_bytes > (3 + 4) * 40 * 200*200*200'
     # One aggregator for 64 ranks has every dump whole; on its node the others have none.
     plan --class A --ranks 64 --nodes 4 --io async --aggregators 1 --staging 8
     holds '.rank_memory_bytes > 8 * 10485760 and .node_memory_bytes < 16 * .rank_memory_bytes / 4'

@@ -59,12 +59,23 @@ static void what_writers_hold(void **state)
     holds("mpiio", usual, 16, PART);
 }
 
+static void what_readers_hold(void **state)
+{
+    (void)state;
+    const struct io_tuning usual = {0}, large = {.buffer_bytes = INT64_C(1) << 30, .staging = 4};
+    assert_int_equal(io_reader_memory("posix", &usual, 10 * MIB), 4 * IO_READ_BYTES);
+    assert_int_equal(io_reader_memory("async", &usual, 10 * MIB), 7 * IO_READ_BYTES);
+    /* No more at a time than a dump. */
+    assert_int_equal(io_reader_memory("mpiio-async", &large, 10 * MIB), 9 * 10 * MIB);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aggregators_are_spread_evenly),
         cmocka_unit_test(no_more_aggregators_than_ranks),
         cmocka_unit_test(what_writers_hold),
+        cmocka_unit_test(what_readers_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
