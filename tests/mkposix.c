@@ -248,6 +248,14 @@ static void stream(const char *name)
     EXPECT(fputs("ended\n", file) >= 0); /* written when the program ends */
 }
 
+/* stdio into a pipe, whose bytes are no file's, and 7 bytes of a file. */
+static void piped(const char *name)
+{
+    FILE *pipe = popen("cat >/dev/null", "w"), *file = fopen(name, "w");
+    EXPECT(pipe && file && fwrite(block, 1, 10000, pipe) == 10000 && pclose(pipe) == 0);
+    EXPECT(fputs("a file\n", file) >= 0 && fclose(file) == 0);
+}
+
 /* The same files by other ways: links to open numbers, also without a name, and streams opened again. */
 static void again(const char *name)
 {
@@ -700,6 +708,7 @@ int main(int argc, char **argv)
                {"spawned", spawned},
                {"forking", forking},
                {"again", again},
+               {"piped", piped},
                {"attributes", attributes},
                {"endings", endings},
                {"refuses", refuses},

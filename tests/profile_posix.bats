@@ -70,6 +70,16 @@ refused() {
     expect_status 0
     expect_json p.json '.profile | .written_bytes == 100000 and .read_bytes >= 100000'
     ! grep elsewhere profile.xml || return 1
+    # A copy inside the kernel reads one file and writes another one.
+    local copy
+    for copy in 'cp here/in.dat here/copy.dat' \
+        'python3 -c "import shutil; shutil.copyfile(\"here/in.dat\", \"here/copy.dat\")"'; do
+        run nht1-profile --json p.json --files here --accesses a.jsonl -- sh -c "$copy"
+        expect_status 0
+        expect_json p.json '.profile | .written_bytes == 100000 and .read_bytes == 100000'
+        [ "$(jq -s 'map(select(.bytes) | .bytes * .n) | add' a.jsonl)" -eq 200000 ]
+        rm here/copy.dat
+    done
     expect_json p.json '[.profile.points[].file] | any(endswith("elsewhere.dat")) | not'
     run nht1-profile --files there -- true
     expect_status 1
@@ -393,6 +403,11 @@ END
     expect_no_text "zeta cannot be measured"
     [ "$(cat runs)" = run ]
     [ -z "$(find . -name 'profile.xml.run*')" ]
+}
+
+@test "a program that writes to a pipe by stdio has a zeta" {
+    certified "$NHT1_TESTBIN/mkposix" piped f.dat
+    [ "$(stat -c %s f.dat)" -eq 7 ]
 }
 
 @test "cp, tar and cat have a zeta, and leave what they leave by themselves" {

@@ -542,19 +542,21 @@ ssize_t __pread_chk(int fd, void *into, size_t n, off_t at, size_t room)
 ALIAS(ssize_t, __pread64_chk, __pread_chk, int fd, void *into, size_t n, off64_t at, size_t room);
 
 /* Copying while writes are dropped: what is to be copied is read, and that is all. in_at: NULL for the
- * position of the file. Returns what would have been copied. */
-static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_at)
+ * position of the file. counts: the caller counts what is read. Returns what would have been copied. */
+static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_at, bool counts)
 {
     enum { PIECE = 1 << 18 };
     char *piece = malloc(PIECE);
     int64_t done = 0;
     ssize_t got = 1;
     if (!piece) return -1;
+    *count_inside() += counts;
     while (done < a->bytes && got > 0) {
         const size_t n = (size_t)(a->bytes - done < PIECE ? a->bytes - done : PIECE);
         got = in_at ? pread(in, piece, n, *in_at + done) : read(in, piece, n);
         if (got > 0) done += got;
     }
+    *count_inside() -= counts;
     free(piece);
     if (done == 0 && got < 0) return -1;
     if (in_at) *in_at += done;
@@ -564,42 +566,55 @@ static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_a
     return told;
 }
 
+/* A copy inside the kernel is over: a read of one file and a write of another, NULL where it is not traced. The
+ * time is that of the write, or else it would count twice. Returns got. */
+static ssize_t copy_over(struct access *from, struct access *to, ssize_t got)
+{
+    if (from && to) from->start_ns = count_now_ns();
+    if (from) (void)follow_over(from, got, NULL, 0);
+    return to ? follow_over(to, got, NULL, 0) : got;
+}
+
 ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsigned how)
 {
     REAL(ssize_t, copy_file_range, int, off64_t *, int, off64_t *, size_t, unsigned);
-    struct access a;
+    struct access a, r;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
-    if (from && from->state && !follow_find(fd)) {
+    const bool standing = from && from->state;
+    if (standing && !follow_find(fd)) {
         errno = EXDEV; /* what stands for a file is nothing to copy: the program reads and writes */
         return -1;
     }
+    const bool reads = !standing && follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n);
     if (!follow_access(&a, fd, true, out_at ? *out_at : -1, (int64_t)n)) {
         const ssize_t passed = real(in, in_at, fd, out_at, n, how);
         follow_seen(fd, passed);
-        return passed;
+        return copy_over(reads ? &r : NULL, NULL, passed);
     }
     if (from && !from->state && from->note && from->note->written)
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
-    ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at)
-                                     : real(in, in_at, fd, out_at, n, how);
-    return follow_over(&a, got, NULL, 0);
+    const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at, reads)
+                                           : real(in, in_at, fd, out_at, n, how);
+    return copy_over(reads ? &r : NULL, &a, got);
 }
 
 ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
 {
     REAL(ssize_t, sendfile, int, int, off_t *, size_t);
-    struct access a;
+    struct access a, r;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
     /* What is sent of a file that was written cannot be compared. */
     if (from && from->counted) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
+    const bool reads = !(from && from->state) &&
+                       follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n);
     if (!follow_access(&a, fd, true, -1, (int64_t)n)) {
         const ssize_t passed = real(fd, in, in_at, n);
         follow_seen(fd, passed);
-        return passed;
+        return copy_over(reads ? &r : NULL, NULL, passed);
     }
-    const ssize_t got =
-        follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL) : real(fd, in, in_at, n);
-    return follow_over(&a, got, NULL, 0);
+    const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, reads)
+                                           : real(fd, in, in_at, n);
+    return copy_over(reads ? &r : NULL, &a, got);
 }
 ALIAS(ssize_t, sendfile64, sendfile, int fd, int in, off64_t *in_at, size_t n);
 

@@ -74,12 +74,15 @@ static int close_file(FILE *file)
     return rc;
 }
 
+#define EXCHANGED 5
+static void *table_was[EXCHANGED], *table_becomes[EXCHANGED];
+static bool known; /* all of them */
+
 /* Exchanges entries in a table of functions of FILE, which is read-only memory. Returns whether all of them
  * are there. */
-static bool exchange(const char *table, void *const *was, void *const *becomes, int n)
+static bool exchange(void **entry)
 {
     enum { ENTRIES = 21 };
-    void **entry = dlsym(RTLD_DEFAULT, table);
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     int found = 0;
     if (!entry) return false;
@@ -87,43 +90,57 @@ static bool exchange(const char *table, void *const *was, void *const *becomes, 
     const size_t bytes = (uintptr_t)(entry + ENTRIES) - begin;
     if (mprotect((void *)begin, bytes, PROT_READ | PROT_WRITE) < 0) return false;
     for (int i = 0; i < ENTRIES; i++)
-        for (int k = 0; k < n; k++)
-            if (entry[i] == was[k]) {
-                entry[i] = becomes[k];
+        for (int k = 0; k < EXCHANGED; k++)
+            if (entry[i] == table_was[k]) {
+                entry[i] = table_becomes[k];
                 found++;
                 break;
             }
     mprotect((void *)begin, bytes, PROT_READ);
-    return found >= n;
+    return found >= EXCHANGED;
 }
 
 void stdio_begin(void)
 {
-    enum { N = 5 };
-    static const char *const name[N] = {"_IO_file_write", "_IO_file_read", "_IO_file_seek",
-                                        "_IO_file_stat", "_IO_file_close"};
-    void *was[N], *becomes[N];
+    static const char *const name[EXCHANGED] = {"_IO_file_write", "_IO_file_read", "_IO_file_seek",
+                                                "_IO_file_stat", "_IO_file_close"};
     ssize_t (*const w)(FILE *, const void *, ssize_t) = write_file;
     ssize_t (*const r)(FILE *, void *, ssize_t) = read_file;
     off64_t (*const s)(FILE *, off64_t, int) = seek_file;
     int (*const t)(FILE *, void *) = stat_file;
     int (*const c)(FILE *) = close_file;
-    memcpy(&becomes[0], &w, sizeof w);
-    memcpy(&becomes[1], &r, sizeof r);
-    memcpy(&becomes[2], &s, sizeof s);
-    memcpy(&becomes[3], &t, sizeof t);
-    memcpy(&becomes[4], &c, sizeof c);
+    memcpy(&table_becomes[0], &w, sizeof w);
+    memcpy(&table_becomes[1], &r, sizeof r);
+    memcpy(&table_becomes[2], &s, sizeof s);
+    memcpy(&table_becomes[3], &t, sizeof t);
+    memcpy(&table_becomes[4], &c, sizeof c);
     bool all = true;
-    for (int k = 0; k < N; k++)
-        all &= (was[k] = dlsym(RTLD_DEFAULT, name[k])) != NULL;
-    memcpy(&file_write, &was[0], sizeof file_write);
-    memcpy(&file_read, &was[1], sizeof file_read);
-    memcpy(&file_seek, &was[2], sizeof file_seek);
-    memcpy(&file_stat, &was[3], sizeof file_stat);
-    memcpy(&file_close, &was[4], sizeof file_close);
-    if (!all || !exchange("_IO_file_jumps", was, becomes, N) ||
-        !exchange("_IO_wfile_jumps", was, becomes, N))
+    for (int k = 0; k < EXCHANGED; k++)
+        all &= (table_was[k] = dlsym(RTLD_DEFAULT, name[k])) != NULL;
+    memcpy(&file_write, &table_was[0], sizeof file_write);
+    memcpy(&file_read, &table_was[1], sizeof file_read);
+    memcpy(&file_seek, &table_was[2], sizeof file_seek);
+    memcpy(&file_stat, &table_was[3], sizeof file_stat);
+    memcpy(&file_close, &table_was[4], sizeof file_close);
+    known = all;
+    if (!all || !exchange(dlsym(RTLD_DEFAULT, "_IO_file_jumps")) ||
+        !exchange(dlsym(RTLD_DEFAULT, "_IO_wfile_jumps")))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_STDIO), "stdio");
+}
+
+/* What goes to a pipe is let pass and noted as seen. The table of a FILE with a process behind it has no name, but
+ * every FILE has its table behind it. */
+FILE *popen(const char *command, const char *mode)
+{
+    static bool exchanged;
+    REAL(FILE *, popen, const char *, const char *);
+    FILE *const file = real(command, mode);
+    if (file && known && !__atomic_exchange_n(&exchanged, true, __ATOMIC_RELAXED)) {
+        void **entry;
+        memcpy(&entry, file + 1, sizeof entry);
+        (void)exchange(entry); /* all but the one that closes */
+    }
+    return file;
 }
 
 /* ------------------------------------------------------------------ opening */
