@@ -276,12 +276,10 @@ static void shares_expect(struct beffio_job *job, const int64_t share[])
     }
 }
 
-/* Whether the files may take what they are expected to. */
-static int space_check(struct beffio_job *job)
+/* What the files may take, and what they lack. */
+static void room_share(struct beffio_job *job)
 {
     const struct beffio_options *o = &job->setup->opt;
-    const struct beffio_schedule *c = &job->setup->schedule;
-    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], m[UNITS_TEXT_MAX];
     int64_t share[BEFFIO_PARTITIONS_MAX];
     const int64_t expected = beffio_job_expected(job);
     /* A probe is only an estimate: twice as much, and more where that is very little. */
@@ -290,24 +288,30 @@ static int space_check(struct beffio_job *job)
         const int64_t twice = num_max(num_product(2, expected), few);
         if (twice < job->room_bytes) job->room_bytes = twice;
     }
-    const int64_t missing =
-        beffio_room_share(c, job->m_part_bytes, job->room_bytes, beffio_job_together(job), share);
+    job->missing_bytes = beffio_room_share(&job->setup->schedule, job->m_part_bytes,
+                                           job->room_bytes, beffio_job_together(job), share);
+    job->unasked = o->max_space == 0 && !o->quick && expected > job->room_bytes;
     shares_expect(job, share);
-    if (o->dry_run) return 0;
-    if (missing > 0)
+}
+
+int beffio_job_fits(const struct beffio_job *job)
+{
+    const struct beffio_options *o = &job->setup->opt;
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], m[UNITS_TEXT_MAX];
+    if (job->missing_bytes > 0)
         return err_set(ERR_IO,
                        "%s lacks %s: one call of each pattern with M_PART = %s does not fit into "
                        "the %s that may be used; free space, raise --max-space, or give another "
                        "-p, a smaller -MB or fewer -N",
-                       o->path, units_bytes((double)missing, a),
+                       o->path, units_bytes((double)job->missing_bytes, a),
                        units_bytes_iec((double)job->m_part_bytes, m),
                        units_bytes((double)job->room_bytes, b));
-    if (o->max_space == 0 && !o->quick && expected > job->room_bytes)
+    if (job->unasked)
         return err_set(ERR_USAGE,
                        "the run would write about %s at a time, which is more than a tenth of "
                        "the %s that are free in %s: say with --max-space how much it may take, or "
                        "give a smaller -T",
-                       units_bytes((double)expected, a),
+                       units_bytes((double)beffio_job_expected(job), a),
                        units_bytes((double)job->room.free_bytes, b), o->path);
     return 0;
 }
@@ -331,13 +335,15 @@ int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)
     TRY(memory_find(job));
     TRY(hints_read(job));
     TRY(room_find(job));
-    if (!setup->opt.dry_run) TRY(par_agree(MPI_COMM_WORLD, ordered_check(job)));
+    TRY(par_agree(MPI_COMM_WORLD, ordered_check(job)));
     if (!setup->opt.dry_run || setup->opt.rate == 0) TRY(files_begin(job));
     TRY(rate_find(job));
     for (int i = 0; i < setup->schedule.partitions_n; i++)
         TRY(par_agree(MPI_COMM_WORLD, part_make(job, i)));
-    TRY(par_agree(MPI_COMM_WORLD, space_check(job)));
-    return setup->opt.dry_run ? 0 : beffio_files_clear(&job->files, MPI_COMM_WORLD);
+    room_share(job);
+    if (setup->opt.dry_run) return 0;
+    TRY(par_agree(MPI_COMM_WORLD, beffio_job_fits(job)));
+    return beffio_files_clear(&job->files, MPI_COMM_WORLD);
 }
 
 void beffio_job_free(struct beffio_job *job)

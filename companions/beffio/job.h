@@ -54,6 +54,8 @@ struct beffio_job {
     struct sys_fs fs;
     struct beffio_room room;
     int64_t room_bytes;
+    int64_t missing_bytes; /* of room, for one call of each pattern */
+    bool unasked; /* more than a tenth of what is free would be taken, and nobody has said that it may */
     int64_t probe_bytes; /* that all processes wrote to find out the rate; 0: it was given */
     double rate;         /* of writing, all processes, probed or given; bytes per second */
     struct beffio_hints hints;
@@ -74,6 +76,10 @@ struct beffio_job {
  * names of the files are taken unless nothing will be written (dry run with a rate). Collective
  * over MPI_COMM_WORLD. [out] job, to be freed by beffio_job_free also after an error. */
 int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup);
+
+/* Whether its files have room, and may take it. Local, the same on every rank. Returns 0, ERR_IO or ERR_USAGE. A dry
+ * run is made all the same. */
+int beffio_job_fits(const struct beffio_job *job);
 
 /* Measures and evaluates. Collective. Returns 0, ERR_VERIFY when data were wrong, ERR_INVALID when
  * the result is not valid, or what went wrong; the results so far are there in any case. */

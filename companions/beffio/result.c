@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/program.h"
@@ -268,7 +269,9 @@ json_t *beffio_result_plan(const void *of, int status)
     const int64_t expected = beffio_job_expected(job);
     const double repeat = (double)job->setup->opt.repeat;
     char text[160];
-    if (expected > job->room_bytes) {
+    if (status != 0) {
+        json_array_append_new(misfits, js_text(err_message()));
+    } else if (expected > job->room_bytes) {
         snprintf(text, sizeof text, "%lld bytes expected, %lld may be used: --max-space, -T",
                  (long long)expected, (long long)job->room_bytes);
         json_array_append_new(misfits, json_string(text));

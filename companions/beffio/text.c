@@ -45,7 +45,7 @@ void beffio_text_heading(const struct beffio_job *job, FILE *to)
         if (p->sample)
             plain_entry(to, "Note",
                         "data read back are checked in samples; --check read checks everything");
-        if (p->expected_bytes > p->bench.share_bytes)
+        if (p->expected_bytes > p->bench.share_bytes && !job->unasked && job->missing_bytes == 0)
             plain_entry(
                 to, "Note",
                 "at that rate %d %s would write %s: writing will stop for lack of space, and then "
