@@ -178,6 +178,13 @@ conforms() {
     expect_json r.json '.balance.flop_per_s == 54221000000'
     run mpi_run 2 nht1-beff "${brief[@]}" --hpl hpccoutf.txt --json r.json
     expect_json r.json '.balance.flop_per_s == 42100000000'
+    # A result that failed the check of HPL is none.
+    printf '||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)= 1.2e+05 ...... FAILED\n' >failed
+    sed 2q HPL.out | cat - failed >failed.out
+    refused 1 "every result in it has FAILED" --hpl failed.out
+    tail -n 1 HPL.out >>failed.out
+    run mpi_run 2 nht1-beff "${brief[@]}" --hpl failed.out --json r.json
+    expect_json r.json '.balance.flop_per_s == 44221000000'
     mpi_run 1 nht1-bt --class S --io none --json bt.json
     run mpi_run 2 nht1-beff "${brief[@]}" --bt-result bt.json --json r.json
     expect_text "BT rate, not R_max"

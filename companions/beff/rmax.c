@@ -66,17 +66,28 @@ static double rate_in(const char *line)
 int beff_rmax_hpl(const char *path, double *flop_per_s)
 {
     char line[512];
+    double last = 0; /* a result that the lines behind it may say has failed */
+    int failed_n = 0;
     FILE *f = text_open(path);
     if (!f) return err_set_errno(ERR_IO, errno, "--hpl %s", path);
     *flop_per_s = 0;
     for (int i = 0; i < LINES_MAX && fgets(line, sizeof line, f); i++) {
         const double rate = rate_in(line);
-        if (plausible(rate)) *flop_per_s = fmax(*flop_per_s, rate);
+        if (plausible(rate)) {
+            *flop_per_s = fmax(*flop_per_s, last);
+            last = rate;
+        } else if (strncmp(line, "||Ax-b||", 8) == 0 && strstr(line, "FAILED")) {
+            last = 0;
+            failed_n++;
+        }
     }
+    *flop_per_s = fmax(*flop_per_s, last);
     const bool failed = ferror(f);
     fclose(f);
     if (failed) return err_set_errno(ERR_IO, errno, "--hpl %s", path);
     if (*flop_per_s > 0) return 0;
+    if (failed_n > 0)
+        return err_set(ERR_USAGE, "--hpl %s: every result in it has FAILED the check of HPL", path);
     return err_set(ERR_USAGE,
                    "--hpl %s: no result of HPL in this file; its output (a table with Gflops) or "
                    "that of HPCC (HPL_Tflops=) is expected, or give the rate with --rmax",
