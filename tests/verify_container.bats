@@ -393,7 +393,9 @@ WORDS
     mkdir -p bin lib/nht1
     cp "$NHT1_BIN/nht1-verify" bin
     printf '\211HDF\r\n\032\n' >h
-    for crash in 'abort()' '*(volatile int *)0 = 1' 'deep(1)'; do
+    local said=crashed
+    for crash in 'abort()' '*(volatile int *)0 = 1' 'deep(1)' ${NHT1_FULL:+'for (;;) zero++'}; do
+        [ "$crash" != 'for (;;) zero++' ] || said="goes in circles"
         cat >crash.c <<CODE
 #include <stdlib.h>
 #include "verify/plugin/plugin.h"
@@ -406,7 +408,7 @@ CODE
         gcc -w -O0 -I "$NHT1_ROOT" -shared -fPIC -o lib/nht1/libnht1-read-hdf5.so crash.c
         run timeout "$NHT1_HANG_S" bin/nht1-verify h
         expect_status 3
-        [ "$output" = "nht1-verify: h: cannot be read: HDF5 crashed, as it may on a damaged file" ]
+        [ "$output" = "nht1-verify: h: cannot be read: HDF5 $said, as it may on a damaged file" ]
     done
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/beside.h"
@@ -76,6 +77,27 @@ static void expect_crashes(const char *path, const char *library)
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t s = 0; s < sizeof signals / sizeof *signals; s++)
         sigaction(signals[s], &action, NULL);
+}
+
+/* So much processor time opening a file may take, which reads little: on a damaged one a library may go in circles. */
+#define OPEN_S 20
+static char stuck_message[PATH_MAX + 128];
+
+static void stuck(int signum)
+{
+    const ssize_t put = write(STDERR_FILENO, stuck_message, strlen(stuck_message));
+    _exit(put < 0 ? signum : 3);
+}
+
+static void expect_circles(const char *path, const char *library)
+{
+    const struct sigaction action = {.sa_handler = stuck, .sa_flags = SA_RESTART};
+    char name[PATH_MAX];
+    snprintf(stuck_message, sizeof stuck_message,
+             "nht1-verify: %s: cannot be read: %s goes in circles, as it may on a damaged file\n",
+             plain_copy(name, sizeof name, path), library);
+    sigaction(SIGPROF, &action, NULL);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = OPEN_S}, NULL);
 }
 
 /* A wrong count in a header can make a library ask for all memory that there is, and fill it. Sets
@@ -190,7 +212,9 @@ int container_open(struct shape_file *f, int format, int64_t bytes, struct shape
     /* By descriptor: the file that is open already, however a library would interpret its name. */
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
     const struct rlimit before = limit_memory(HEADER_MAX);
+    expect_circles(f->path, formats[format].library);
     const int rc = c->plugin->open(&c->file, path, "solution");
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 0}, NULL);
     setrlimit(RLIMIT_DATA, &before);
     if (rc < 0) return err_set(ERR_VERIFY, "%s", c->file.error);
     TRY(read_shape(c, bytes));
