@@ -31,6 +31,7 @@
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
 #include "io/setting.h"
+#include "io/target/parts.h"
 #include "io/writers/writer.h"
 
 #define PROBE_N     80 /* larger than caches, a step of it takes tens of milliseconds */
@@ -203,6 +204,12 @@ static void files(struct forecast *f)
         bt_setup_path(s, s->candidate[w].writer, path);
         if (stat(path, &old) == 0 && S_ISREG(old.st_mode))
             f->free_bytes += (int64_t)old.st_blocks * 512;
+        for (int64_t r = 0; parts; r++) {
+            char part[IO_PLACE_PATH_MAX];
+            io_part_path(path, r, part);
+            if (stat(part, &old) < 0 || !S_ISREG(old.st_mode)) break;
+            f->free_bytes += (int64_t)old.st_blocks * 512;
+        }
     }
 }
 

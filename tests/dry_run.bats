@@ -69,6 +69,17 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
     holds '.files_n == 2 + 3'
 }
 
+@test "parts of an earlier run give their room back" {
+    need_root "a file system of one's own"
+    memory_disk data 16m
+    head -c 5000000 /dev/zero >data/f.rank00000
+    head -c 4000000 /dev/zero >data/f.rank00001
+    : >data/f
+    plan --n 12 --steps 2 --interval 1 --dt 0.001 --io perrank --ranks 3 --out data/f
+    holds '.disk_free_bytes == 16 * 1024 * 1024'
+    umount data
+}
+
 @test "a search: its candidates, its time, one file at a time" {
     plan --class A --io auto --minutes 3 --ranks 8
     expect_status 0
