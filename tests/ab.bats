@@ -126,6 +126,18 @@ sims_of() {
     [ -z "$(find result -name 'nht1-files-*')" ]
 }
 
+@test "a run that fails later loses none of the rounds before it" {
+    sed -i 's/^awk/[ ! -e "$SIM_FOLDER\/fail.$n" ] || { echo "sim: failed" >\&2; exit 2; }\nawk/' bin/sim
+    touch fail.6
+    ab --value 1 --junit ab.xml --json ab.json
+    expect_status 3
+    expect_text "failed; undecided"
+    expect_text "round 3: exit status 2: sim: failed"
+    found '.ended == "failed" and .rounds == 2 and (.a.costs | length == 2)'
+    expect_schema nht1-ab-1 ab.json
+    grep -q '<error ' ab.xml
+}
+
 @test "a result that is damaged ends it with 3" {
     local damage
     for damage in '{"took_s": ' '[1]' '{"took_s": 1e999}'; do

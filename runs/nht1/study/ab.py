@@ -26,6 +26,7 @@ SCHEMA = 'nht1-ab/1'
 ROUNDS_MAX = 500    # that nht1-stats judges
 START_S = 1         # a round takes longer than its runs
 WORSE, SAME, NO_WORSE, BETTER, UNDECIDED = 'worse', 'same', 'no worse', 'better', 'undecided'
+CUT_SHORT = ('interrupted', 'failed')  # ends of the measuring after which no more than a verdict so far is told
 STATUS = {WORSE: trouble.WRONG, UNDECIDED: trouble.INVALID}
 # What T_T stands for, and the ratio that does not depend on how fast the machine computes.
 ZETA, T_T = 'zeta', 'runs[].t_t_s'
@@ -210,6 +211,7 @@ class Alternation:
         self.random, self.order = random.Random(self.seed), []
         self.speak = speak.Speaker((), args.quiet, False)
         self.stop, self.ended, self.answer, self.look = child.Stop(), 'rounds', {}, {}
+        self.failure = None
         self.folder = whole.new_folder(args.out, 'ab')
 
     # Measuring.
@@ -219,7 +221,13 @@ class Alternation:
         if self.sides[0].json() == self.sides[1].json():
             self.speak.say('A and B are the same: what differs is noise')
         while len(self.order) < self.args.rounds_max and not self._late():
-            self._round()
+            try:
+                self._round()
+            except trouble.Trouble as e:
+                if not self.order:
+                    raise
+                self.ended, self.failure = 'failed', e  # the rounds before it count
+                break
             if self.stop.asked:
                 self.ended = 'interrupted'
                 break
@@ -228,8 +236,8 @@ class Alternation:
                 self.ended = 'decided'
                 break
         if self.ended != 'decided' and self.sides[1].costs:
-            self._ask(final=self.ended != 'interrupted')
-            if self.verdict != UNDECIDED and self.ended != 'interrupted':
+            self._ask(final=self.ended not in CUT_SHORT)
+            if self.verdict != UNDECIDED and self.ended not in CUT_SHORT:
                 self.ended = 'decided'
 
     def _late(self):
@@ -361,8 +369,8 @@ class Alternation:
         said = said % percent if '%' in said else said
         said += ': %s of %s, %s, %s' % (self._interval(), self.name, text.plural(len(self.order), 'round'),
                                         text.duration(time.monotonic() - self.began))
-        if self.ended == 'interrupted':
-            said = 'interrupted; ' + said
+        if self.ended in CUT_SHORT:
+            said = self.ended + '; ' + said
         elif self.verdict == UNDECIDED and needed and self.order:
             said += '; about %s would decide, %s' % (text.plural(int(needed), 'round'),
                                                      text.about(needed * self._round_s()))
@@ -371,7 +379,7 @@ class Alternation:
 
     @property
     def status(self):
-        if self.ended == 'interrupted':
+        if self.ended in CUT_SHORT:
             return trouble.FAILED
         return STATUS.get(self.verdict, trouble.OK)
 
@@ -391,7 +399,7 @@ class Alternation:
                 'verdict': self.verdict, 'sentence': self.line}
 
     def junit(self):
-        outcome = {WORSE: 'failure', UNDECIDED: 'skipped'}.get(self.verdict, '')
+        outcome = 'error' if self.failure else {WORSE: 'failure', UNDECIDED: 'skipped'}.get(self.verdict, '')
         case = junit.case('nht1-study.ab', self.name, outcome, self.verdict, self.line, {
             'ratio': self.look.get('centre'), 'ratio_lo': self.look.get('lo'), 'ratio_hi': self.look.get('hi'),
             'threshold': self.threshold, 'rounds': len(self.order), 'verdict': self.verdict})
@@ -415,5 +423,7 @@ def main(argv):
         outputs.write()
         ab.speak.say('the runs are in %s' % shown(ab.folder))
         print(text.clean(ab.line, 2000))
+        if ab.failure:
+            raise ab.failure
         return ab.status
     return command.run(tools.called('runs/study ab'), act)
