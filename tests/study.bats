@@ -558,6 +558,11 @@ END
     study x.ini --out limited
     expect_status 0
     [ "$(set_of limited | wc -l)" -eq 2 ]
+    # Fewer runs than a point is to have are too few, too.
+    REPEATS=2 description z.ini <<<$'[run]\nprogram = sim\nsleep = 70\nestimate_s = 70'
+    study z.ini --out few --minutes 2
+    expect_status 5
+    jq -e '[.points[].state] == ["too few runs"]' few/summary.json
     REPEATS=1..9 description y.ini <<<$'[run]\nprogram = sim\nsleep = 50\nnoise = 9'
     study y.ini --out enough --minutes 2
     expect_status 0

@@ -294,7 +294,7 @@ class Driver:
             return trouble.FAILED
         if statuses:
             return trouble.WRONG if trouble.WRONG in statuses else trouble.FAILED
-        return trouble.TIMED_OUT if any(t.state() == 'not run' for t in self.tallies) else 0
+        return trouble.TIMED_OUT if any(t.state() in ('not run', 'too few runs') for t in self.tallies) else 0
 
     def _command(self, tally, target, dumps):
         words = [tally.program.path] + tally.program.arguments(tally.point) + tally.program.always
