@@ -605,15 +605,15 @@ ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
     /* What is sent of a file that was written cannot be compared. */
     if (from && from->counted) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
-    const bool reads = !(from && from->state) &&
-                       follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n);
+    const bool reads =
+        !(from && from->state) && follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n);
     if (!follow_access(&a, fd, true, -1, (int64_t)n)) {
         const ssize_t passed = real(fd, in, in_at, n);
         follow_seen(fd, passed);
         return copy_over(reads ? &r : NULL, NULL, passed);
     }
-    const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, reads)
-                                           : real(fd, in, in_at, n);
+    const ssize_t got =
+        follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, reads) : real(fd, in, in_at, n);
     return copy_over(reads ? &r : NULL, &a, got);
 }
 ALIAS(ssize_t, sendfile64, sendfile, int fd, int in, off64_t *in_at, size_t n);
