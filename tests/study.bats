@@ -483,7 +483,7 @@ class Hook:
 
 sys.meta_path.insert(0, Hook)
 END
-    for number in 2 15; do
+    for number in 1 2 15; do
         for command in "$NHT1_ROOT/runs/study" "$NHT1_TESTBIN/../bin/nht1-report"; do
             NUMBER=$number PYTHONPATH=hook run "$command" --help
             expect_status 3
