@@ -23,7 +23,8 @@ static int measure(struct beffio_job *job)
     if (speaks) beffio_text_heading(job, stdout);
     if (dry) {
         if (speaks) beffio_text_plan(job, stdout);
-        return program_outputs_write(&plan, 1, job, par_agree(MPI_COMM_WORLD, beffio_job_fits(job)));
+        return program_outputs_write(&plan, 1, job,
+                                     par_agree(MPI_COMM_WORLD, beffio_job_fits(job)));
     }
     const int rc = beffio_job_run(job);
     if (speaks) beffio_text_results(job, stdout);
