@@ -55,8 +55,7 @@ struct beffio_job {
     struct beffio_room room;
     int64_t room_bytes;
     int64_t missing_bytes; /* of room, for one call of each pattern */
-    bool
-        unasked; /* more than a tenth of what is free would be taken, and nobody has said that it may */
+    bool unasked;        /* more than a tenth of what is free would be taken, without --max-space */
     int64_t probe_bytes; /* that all processes wrote to find out the rate; 0: it was given */
     double rate;         /* of writing, all processes, probed or given; bytes per second */
     struct beffio_hints hints;

@@ -148,7 +148,7 @@ bool beffio_judge(const struct beffio_facts *f, struct beffio_criterion_result r
            f->unchecked ? ", of which --check none looked at the last calls only" : "");
     decide(&r[BEFFIO_CAP], !f->capped, "%s",
            !f->capped ? "space did not limit the writing"
-           : f->quick ? "writing ended at the limit of --quick"
+           : f->quick ? "writing ended at the limit of --quick, or of the space that is free"
                       : "writing was cut short for want of space: free some, or raise --max-space");
     decide(&r[BEFFIO_WHOLE], !f->quick, "%s",
            f->quick ? "--quick is a trial run" : "sizes and times as defined");
