@@ -162,7 +162,9 @@ def study(pairs, change=lambda root, run, writer: None):
                     json.dump(value, f)
     runs = results.Runs(results.load(['study']))
     rounds = Rounds(runs, 0.95)
-    cell = next(c for g in runs.groups for c in g.cells if c.writes)
+    cells = [c for g in runs.groups for c in g.cells]
+    cell = next(c for c in cells if c.writes)
+    study.seen = rounds, cells
     return rounds.zeta(cell), rounds.verdict(cell)
 
 
@@ -261,6 +263,27 @@ z, v = study([(1, t) for t, _ in rounds], lambda root, run, writer: rounds[run['
     writer, 'disturbed', 0)(root, run, writer))
 assert z.hi <= 0.1, z
 assert v['code'] == 'not-measurable' and 'the answer would be another' in v['sentence'], v
+
+
+def eight_rounds(root, run, writer):  # in each job, nearly alike
+    root['runs'] = [dict(r, round=k, t_t_s=r['t_t_s'] + 1e-4 * (k * 3 % 8) * (writer != 'none'))
+                    for r in root['runs'] for k in range(1, 9)]
+
+
+# Jobs that differ, of which each counts once: 16 rounds from 0.07 to 0.09 say little about 0.10.
+z, v = study([(1, 1.07), (1, 1.09)], eight_rounds)
+assert v['code'] == 'undecided' and z.rounds == 16 and z.jobs == 2 and z.lo < 0.07 and z.hi > 0.10, (z, v)
+assert 'each of which counts once (2)' in v['sentence'] and 'More jobs would decide' in v['sentence'], v
+rounds, cells = study.seen
+alone, writing = sorted(cells, key=lambda c: c.writes)
+assert writing.lo_s < 1.07 and writing.hi_s > 1.1, (writing.lo_s, writing.hi_s)
+r, = rounds.slower(alone, [writing])
+assert (r.rounds, r.jobs, r.slower) == (16, 2, False) and r.lo < 1 < r.centre < r.hi, r
+z, v = study([(1, 1.07), (1, 1.071)], eight_rounds)
+assert v['code'] == 'balanced' and z.jobs == 2 and z.hi < 0.1, (z, v)
+rounds, cells = study.seen
+alone, writing = sorted(cells, key=lambda c: c.writes)
+assert rounds.slower(alone, [writing])[0].slower
 study([(c, c * r) for c, r in zip(drift, (1.05, 1.04, 1.06, 1.045, 1.055, 1.05))])
 END
     page study --csv tab

@@ -125,6 +125,32 @@ asked() {
     expect_json answers.json '.answers[3].quantities | .[0].p == .[1].p and .[0].p > 0.05 and .[0].p < 1 and .[2].p == 1'
 }
 
+@test "jobs that have several rounds count once each, by their medians" {
+    local z='[0.07, 0.071, 0.072, 0.073, 0.074, 0.09, 0.091, 0.092, 0.093, 0.094]' b='[1.07, 1.071, 1.072, 1.073, 1.074, 1.09, 1.091, 1.092, 1.093, 1.094]'
+    local one='[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]' none='[0, 0, 0, 0, 0, 0, 0, 0, 0, 0]' jobs balance
+    local two='[5, 5, 5, 5, 5, 7, 7, 7, 7, 7]' each='[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]' six='[0, 0, 1, 1, 2, 2, 3, 3, 4, 5]'
+    local of=()
+    for jobs in "$two" "$each" "$one" "$six"; do
+        balance="\"what\": \"balance\", \"zeta\": $z, \"data\": $z, \"disturbed\": $none, \"shared\": $none, \"jobs\": $jobs"
+        of+=("{$balance}" "{$balance, \"rounds_max\": 64}"
+            "{\"what\": \"centres\", \"level\": 0.95, \"metrics\": [{\"a\": $one, \"b\": $b, \"jobs\": $jobs, \"symmetric\": false}]}"
+            "{\"what\": \"summary\", \"level\": 0.95, \"values\": $z, \"jobs\": $jobs}"
+            "{\"what\": \"sequential\", \"questions\": [{\"values\": $z, \"bounds\": [0.1], \"jobs\": $jobs}]}")
+    done
+    asked "${of[@]}" "{\"what\": \"summary\", \"level\": 0.95, \"values\": $z}"
+    # Two medians, 0.072 and 0.092: 0.082 and Student's t with one degree of freedom, 12.706, times 0.01.
+    expect_json answers.json '.answers[0] | .n == 10 and .jobs == 2 and .answer == "undecided" and .rounds_needed == null
+        and (.zeta.median - 0.082 | fabs) < 1e-12 and (.zeta.lo + 0.04506 | fabs) < 1e-4 and (.zeta.hi - 0.20906 | fabs) < 1e-4'
+    expect_json answers.json '.answers[1] | .jobs == 2 and .answer == "undecided" and .zeta.lo == null'
+    expect_json answers.json '.answers[2].metrics[0] | .jobs == 2 and .n == 10 and .method == "Student'"'"'s t" and .lo < 1 and .hi > 1.2
+        and .p > 0.05 and .p < 0.1'
+    expect_json answers.json '.answers[3] | .n == 10 and (.ci_lo + 0.04506 | fabs) < 1e-4 and (.ci_hi - 0.20906 | fabs) < 1e-4'
+    expect_json answers.json '.answers[4].questions[0] | .jobs == 2 and .rounds == 10 and .lo == null and (.decided | not)'
+    # One round a job, and one job: every round counts. Six jobs: the sign test of their medians.
+    expect_json answers.json '.answers[5:10] == .answers[10:15] and .answers[8] == .answers[20] and .answers[5].jobs == null'
+    expect_json answers.json '(.answers[18].ci_lo - 0.0705 | fabs) < 1e-12 and .answers[18].ci_hi == 0.094 and .answers[15].jobs == 6'
+}
+
 @test "questions that are not understood are refused" {
     local bad
     for bad in '{"what": "sequential"}' '{"what": "sequential", "questions": []}' \
@@ -144,6 +170,7 @@ asked() {
         '{"what": "unpaired", "level": 0.9, "margin": -1, "quantities": [{"a": [1], "b": [1]}]}' \
         '{"what": "unpaired", "level": 0.9, "quantities": [{"a": [1], "b": [1], "a_jobs": [0]}]}' \
         '{"what": "unpaired", "level": 0.9, "quantities": [{"a": [1], "b": [1], "a_jobs": [0], "b_jobs": [0, 0]}]}' \
+        '{"what": "summary", "values": [1, 2], "jobs": [1]}' \
         '{"what": "centres", "metrics": [{"values": [1]}]}' '{"what": "centres", "level": 0.95, "metrics": []}' \
         '{"what": "centres", "level": 0.95, "metrics": [{"a": [1], "b": [2], "against": 0}]}' \
         '{"what": "centres", "level": 0.95, "metrics": [7]}'; do

@@ -7,16 +7,41 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/stat.h"
+#include "base/stats/jobs.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_fit.h"
 
+json_t *answer_summary(const struct values *v, const struct values *jobs, double level)
+{
+    struct stat_summary s;
+    double lo = NAN, hi = NAN;
+    if (stat_summary(v->x, v->n, &s) < 0) return NULL;
+    if (jobs && jobs_few(jobs, v->n)) {
+        if (!isnan(level)) jobs_interval(jobs, level, &lo, &hi);
+    } else {
+        const struct values *of = jobs ? jobs : v;
+        if (!isnan(level) && stat_median_ci(of->x, of->n, level, &lo, &hi) < 0) return NULL;
+    }
+    if (jobs && !isnan(lo)) { /* the median of all values is shown, and may lie off that of jobs */
+        lo = fmin(lo, s.median);
+        hi = fmax(hi, s.median);
+    }
+    const int outliers = stat_outliers(v->x, v->n, STATS_OUTLIER_LIMIT);
+    if (outliers < 0) return NULL;
+    return json_pack("{si so so so so so so so so so si}", "n", v->n, "median", js_real(s.median),
+                     "ci_lo", js_real(lo), "ci_hi", js_real(hi), "min", js_real(s.min), "max",
+                     js_real(s.max), "mean", js_real(s.mean), "sd", js_real(s.sd), "q1",
+                     js_real(s.q1), "q3", js_real(s.q3), "outliers", outliers);
+}
+
 static int summary(struct request *r, json_t **out)
 {
-    struct values v;
+    struct values v, jobs;
     double level;
     TRY(request_values(r, r->json, "values", 1, &v));
+    TRY(jobs_medians(r, r->json, &v, &jobs));
     TRY(request_level(r, &level));
-    *out = answer_summary(v.x, v.n, level);
+    *out = answer_summary(&v, jobs.n < v.n ? &jobs : NULL, level);
     return 0;
 }
 

@@ -9,11 +9,13 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/stat.h"
+#include "base/stats/jobs.h"
 #include "base/stats/request.h"
 
 /* What is known of the rounds. */
 struct rounds {
     struct values zeta, data, disturbed, shared;
+    struct values zeta_judged, data_judged; /* the same, or medians of jobs where these count */
     struct balance_estimate of_zeta, of_data;
     double zeta_median, data_median;
 };
@@ -55,6 +57,8 @@ static int read_rounds(struct request *r, struct rounds *to)
         TRY(request_values(r, r->json, names[i], 1, all[i]));
         TRY(request_same_length(r, "zeta", to->zeta.n, names[i], all[i]->n));
     }
+    TRY(jobs_medians(r, r->json, &to->zeta, &to->zeta_judged));
+    TRY(jobs_medians(r, r->json, &to->data, &to->data_judged));
     if (to->zeta.n <= SEQUENTIAL_ROUNDS_MAX) return 0;
     return err_set(ERR_USAGE, "%s: at most %d rounds are expected, there are %d", r->where,
                    SEQUENTIAL_ROUNDS_MAX, to->zeta.n);
@@ -74,6 +78,22 @@ static int read_plan(struct request *r, int n, struct sequential_plan *plan)
     return sequential_plan(1 - level, (int)most, plan);
 }
 
+/* One quantity. one_look: how many rounds there are was fixed in advance, so that a few jobs may be judged by Student's
+ * t. */
+static int look(const struct sequential_plan *plan, const struct values *judged, int rounds,
+                bool one_look, struct balance_estimate *to, double *median)
+{
+    static const double at[BALANCE_BOUNDS] = {
+        [BALANCE_AT_NEEDLESS] = BALANCE_NEEDLESS, [BALANCE_AT_GOAL] = BALANCE_GOAL};
+    TRY(balance_look(plan, judged->x, judged->n, to));
+    if (one_look && jobs_few(judged, rounds)) {
+        jobs_interval(judged, 1 - plan->error, &to->lo, &to->hi);
+        for (int b = 0; b < BALANCE_BOUNDS; b++)
+            to->side[b] = to->lo > at[b] ? 1 : to->hi <= at[b] ? -1 : 0;
+    }
+    return stat_median(judged->x, judged->n, median);
+}
+
 int answer_balance(struct request *r, json_t **out)
 {
     static const char *const code[] = {[BALANCE_UNDECIDED] = "undecided",
@@ -86,30 +106,30 @@ int answer_balance(struct request *r, json_t **out)
     struct sequential_plan plan;
     char why[BALANCE_WHY];
     TRY(read_rounds(r, &rounds));
-    TRY(read_plan(r, rounds.zeta.n, &plan));
-    TRY(balance_look(&plan, rounds.zeta.x, rounds.zeta.n, &rounds.of_zeta));
-    TRY(balance_look(&plan, rounds.data.x, rounds.data.n, &rounds.of_data));
-    TRY(median_of(rounds.zeta.x, rounds.zeta.n, &rounds.zeta_median));
-    TRY(median_of(rounds.data.x, rounds.data.n, &rounds.data_median));
+    const bool one_look = !json_object_get(r->json, "rounds_max"); /* not until it is decided */
+    const int n = rounds.zeta.n, jobs = rounds.zeta_judged.n;
+    TRY(read_plan(r, jobs, &plan));
+    TRY(look(&plan, &rounds.zeta_judged, n, one_look, &rounds.of_zeta, &rounds.zeta_median));
+    TRY(look(&plan, &rounds.data_judged, n, one_look, &rounds.of_data, &rounds.data_median));
     TRY(evidence_of(&rounds, &evidence));
     const enum balance found = balance_of(&rounds.of_zeta, &rounds.of_data);
     const char *reason =
         balance_spoiled(&evidence, found, rounds.of_zeta.conflict || rounds.of_data.conflict,
                         "rounds", "while they only computed", why);
-    const double needed = found == BALANCE_UNDECIDED
+    const double needed = found == BALANCE_UNDECIDED && jobs == n
                               ? balance_needed(&rounds.of_zeta, &rounds.of_data, rounds.zeta_median)
                               : NAN;
     const bool settled = rounds.of_zeta.looked_at > 0 && (reason || found != BALANCE_UNDECIDED) &&
                          !balance_may_pass(reason);
-    *out = json_pack("{si ss so so so so so sb}", "n", rounds.zeta.n, "answer",
-                     reason ? "not-measurable" : code[found], "reason",
-                     js_text(reason                      ? reason
-                             : found == BALANCE_NOT_DATA ? "not-data"
-                                                         : NULL),
-                     "why", js_text(reason ? why : NULL), "zeta",
-                     part(rounds.zeta_median, &rounds.of_zeta), "data",
-                     part(rounds.data_median, &rounds.of_data), "rounds_needed", js_real(needed),
-                     "settled", settled);
+    *out = json_pack(
+        "{si so ss so so so so so sb}", "n", n, "jobs", jobs < n ? json_integer(jobs) : json_null(),
+        "answer", reason ? "not-measurable" : code[found], "reason",
+        js_text(reason                      ? reason
+                : found == BALANCE_NOT_DATA ? "not-data"
+                                            : NULL),
+        "why", js_text(reason ? why : NULL), "zeta", part(rounds.zeta_median, &rounds.of_zeta),
+        "data", part(rounds.data_median, &rounds.of_data), "rounds_needed", js_real(needed),
+        "settled", settled);
     if (found == BALANCE_FASTER)
         js_set(*out, "data_factor", js_real(balance_spare(&rounds.of_zeta, &rounds.of_data)));
     return *out ? 0 : mem_error("the answer");

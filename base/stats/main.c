@@ -71,13 +71,13 @@ static const struct conf_program program = {
 /* Of the numbers on the command line. */
 static int sum_up(const struct options *o, const struct conf_list *args, json_t **out)
 {
-    double *x = mem_new(args->n, sizeof *x, "%d numbers", args->n);
-    int rc = x ? 0 : ERR_NOMEM;
+    const struct values v = {args->n, mem_new(args->n, sizeof *v.x, "%d numbers", args->n)};
+    int rc = v.x ? 0 : ERR_NOMEM;
     for (int i = 0; rc == 0 && i < args->n; i++)
-        if (num_real_parse(args->item[i], &x[i]) < 0)
+        if (num_real_parse(args->item[i], &v.x[i]) < 0)
             rc = err_set(ERR_USAGE, "'%.40s' is not a finite number", args->item[i]);
-    json_t *summary = rc == 0 ? answer_summary(x, args->n, o->level) : NULL;
-    free(x);
+    json_t *summary = rc == 0 ? answer_summary(&v, NULL, o->level) : NULL;
+    free(v.x);
     if (rc < 0) return rc;
     *out = json_pack("{ss ss}", "schema", "nht1-report-stats/1", "version", nht1_build);
     const bool whole = summary && *out && json_object_update(*out, summary) == 0 &&

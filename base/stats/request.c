@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a request holds, and the answers that others are made of. */
+/* What a request holds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,18 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/stat.h"
 #include "base/stats/request.h"
+
+int request_room(struct request *r, int n, struct values *out)
+{
+    *out = (struct values){0};
+    double **longer = realloc(r->owned, ((size_t)r->owned_n + 1) * sizeof *longer);
+    if (longer) r->owned = longer;
+    out->x = longer ? malloc((n > 0 ? (size_t)n : 1) * sizeof *out->x) : NULL;
+    if (!out->x) return mem_error("%d numbers", n);
+    r->owned[r->owned_n++] = out->x;
+    return 0;
+}
 
 int request_values(struct request *r, const json_t *from, const char *key, int least,
                    struct values *out)
@@ -20,11 +30,7 @@ int request_values(struct request *r, const json_t *from, const char *key, int l
     if (n < (size_t)least || n > STATS_VALUES_MAX)
         return err_set(ERR_USAGE, "%s: \"%s\": %d to %d numbers are expected, there are %zu",
                        r->where, key, least, STATS_VALUES_MAX, n);
-    double **longer = realloc(r->owned, ((size_t)r->owned_n + 1) * sizeof *longer);
-    if (longer) r->owned = longer;
-    out->x = longer ? malloc((n > 0 ? n : 1) * sizeof *out->x) : NULL;
-    if (!out->x) return mem_error("%zu numbers", n);
-    r->owned[r->owned_n++] = out->x;
+    TRY(request_room(r, (int)n, out));
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(array, i);
         if (!json_is_number(v))
@@ -75,18 +81,4 @@ int request_points(struct request *r, struct values *x, struct values *y)
     TRY(request_values(r, r->json, "x", 1, x));
     TRY(request_values(r, r->json, "y", 1, y));
     return request_same_length(r, "x", x->n, "y", y->n);
-}
-
-json_t *answer_summary(const double *x, int n, double level)
-{
-    struct stat_summary s;
-    double lo = NAN, hi = NAN;
-    if (stat_summary(x, n, &s) < 0) return NULL;
-    if (!isnan(level) && stat_median_ci(x, n, level, &lo, &hi) < 0) return NULL;
-    const int outliers = stat_outliers(x, n, STATS_OUTLIER_LIMIT);
-    if (outliers < 0) return NULL;
-    return json_pack("{si so so so so so so so so so si}", "n", n, "median", js_real(s.median),
-                     "ci_lo", js_real(lo), "ci_hi", js_real(hi), "min", js_real(s.min), "max",
-                     js_real(s.max), "mean", js_real(s.mean), "sd", js_real(s.sd), "q1",
-                     js_real(s.q1), "q3", js_real(s.q3), "outliers", outliers);
 }

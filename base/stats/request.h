@@ -21,6 +21,9 @@ struct request {
     double **owned; /* arrays that are freed with the request */
 };
 
+/* An array for n numbers, freed with the request. [out] out, n 0. Returns 0 or ERR_NOMEM. */
+int request_room(struct request *r, int n, struct values *out);
+
 /* A member that must be an array of least numbers or more. Returns 0, ERR_USAGE or ERR_NOMEM. */
 int request_values(struct request *r, const json_t *from, const char *key, int least,
                    struct values *out);
@@ -41,9 +44,10 @@ int request_points(struct request *r, struct values *x, struct values *y);
 /* level: NAN when the request has none, otherwise inside (0, 1). */
 int request_level(const struct request *r, double *level);
 
-/* The summary of values; level: of the interval of the median, NAN for none. New reference, NULL
- * after an error, which has a message. */
-json_t *answer_summary(const double *x, int n, double level);
+/* The summary of values; level: of the interval of the median, NAN for none. jobs: their medians by job
+ * (base/stats/jobs.h), where jobs count and have the interval; else NULL. New reference, NULL after an error, which
+ * has a message. */
+json_t *answer_summary(const struct values *v, const struct values *jobs, double level);
 
 /* Ratios of two samples of each of several quantities, A measured and then B: exact intervals, and p
  * corrected for their number. Rounds that resemble the one before make them wider. */

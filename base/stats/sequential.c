@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/stats/jobs.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_test.h"
 
@@ -19,7 +20,8 @@ static const double ERROR_MIN = 1e-12; /* of a question */
 /* A metric: values, or pairs of which the ratio counts. */
 struct metric {
     bool ratio;
-    struct values values; /* of a ratio the logarithms of b / a */
+    struct values values; /* of a ratio the logarithms of b / a; where jobs count, their medians */
+    int rounds;           /* values that were given */
     struct sequential_data data;
 };
 
@@ -51,6 +53,8 @@ static int read_metric(struct request *r, const json_t *from, struct metric *m)
     if (m->values.n > SEQUENTIAL_ROUNDS_MAX)
         return err_set(ERR_USAGE, "%s: at most %d rounds are expected, there are %d", r->where,
                        SEQUENTIAL_ROUNDS_MAX, m->values.n);
+    m->rounds = m->values.n;
+    TRY(jobs_medians(r, from, &m->values, &m->values));
     m->data = (struct sequential_data){
         .x = m->values.x, .n = m->values.n, .symmetric = m->ratio, .burst = 1};
     if (json_object_get(from, "symmetric"))
@@ -65,7 +69,8 @@ static int read_metric(struct request *r, const json_t *from, struct metric *m)
 static json_t *write_look(const struct metric *m, const struct sequential_look *l)
 {
     const bool looked = l->rounds > 0;
-    return json_pack("{so so so so so so so so}", "method",
+    return json_pack("{so so so so so so so so so}", "jobs",
+                     m->values.n < m->rounds ? json_integer(m->values.n) : json_null(), "method",
                      looked ? js_text(rank_name(l->method)) : json_null(), "centre",
                      js_real(looked ? from_log(m, l->centre) : NAN), "lo",
                      js_real(looked && l->exists ? from_log(m, l->lo) : NAN), "hi",
@@ -91,9 +96,18 @@ static int centre_of(struct request *r, const json_t *from, double level, double
         TRY(to_log(r, &m, "against", &against));
         TRY(sequential_p(&m.data, against, p));
     }
+    double attained = s.last.exists ? 1 - 2 * plan.tail[s.last.method][0] : NAN;
+    const bool few = jobs_few(&m.values, m.rounds);
+    if (few) {
+        jobs_interval(&m.values, level, &s.last.lo, &s.last.hi);
+        s.last.exists = true;
+        attained = level;
+        if (!isnan(*p)) *p = jobs_p(&m.values, against);
+    }
     *out = write_look(&m, &s.last);
-    js_set(*out, "n", json_integer(m.data.n));
-    js_set(*out, "attained", js_real(s.last.exists ? 1 - 2 * plan.tail[s.last.method][0] : NAN));
+    if (few) js_set(*out, "method", js_text("Student's t"));
+    js_set(*out, "n", json_integer(m.rounds));
+    js_set(*out, "attained", js_real(attained));
     return 0;
 }
 
@@ -252,7 +266,7 @@ static int write_question(const struct question *q, double error, json_t **out)
     *out = write_look(&q->metric, &s->last);
     js_set(*out, "name", js_text(q->name));
     js_set(*out, "error", js_real(error * q->share));
-    js_set(*out, "rounds", json_integer(q->metric.data.n));
+    js_set(*out, "rounds", json_integer(q->metric.rounds));
     js_set(*out, "looked_at", s->looks > 0 ? json_integer(s->last.rounds) : json_null());
     js_set(*out, "conflict", json_boolean(s->conflict));
     js_set(*out, "decided", json_boolean(is_decided(q)));

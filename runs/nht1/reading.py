@@ -119,7 +119,8 @@ class Dumps:
                  for way, found in by_way(cell).items()]
         self._spreads = {}
         for (cell, way, found), answer in zip(asked, stats.ask([
-                {'what': 'summary', 'values': [r.t_r_s for r in found], 'level': level}
+                {'what': 'summary', 'values': [r.t_r_s for r in found], 'level': level,
+                 'jobs': stats.jobs(id(r.run.result) for r in found)}
                 for _, _, found in asked])):
             self._spreads.setdefault(id(cell), {})[way] = Spread(way, found, answer)
         self.wrong = sum(r.wrong for run in runs.all for r in of(run))

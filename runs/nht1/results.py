@@ -704,7 +704,8 @@ class Runs:
         """Medians, intervals, T_C and names of all cells."""
         cells = [c for g in self.groups for c in g.cells]
         for cell, answer in zip(cells, stats.ask([
-                {'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level}
+                {'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level,
+                 'jobs': stats.jobs(id(r.result) for r in c.runs)}
                 for c in cells])):
             cell.take(answer)
         known = {}  # best T_C by what it depends on; layout and durability have no part in it

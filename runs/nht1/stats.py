@@ -52,6 +52,12 @@ def summary(values, level=None):
     return ask([dict(request, level=level) if level else request])[0]
 
 
+def jobs(of):
+    """Member "jobs" of a request: a number for the job of each value. of: what is alike in a job, for each value."""
+    number = {}
+    return [number.setdefault(job, len(number)) for job in of]
+
+
 def looks(rounds_max, level):
     """After which rounds one question is looked at, of rounds that go on until it is decided."""
     return ask([{'what': 'sequential', 'error': 1 - level, 'rounds_max': rounds_max,

@@ -334,17 +334,19 @@ class _Section:
         if len(serial) > 1:
             a, b = serial[:2]
             found = self.report.rounds.slower(a, serial[1:])
-            alike = [other.label for other, *_, slower in found if not slower]
-            if len(found) < len(serial) - 1 or min(n for _, n, *_ in found) < ROUNDS_MIN:
+            alike = [r.other.label for r in found if not r.slower]
+            if len(found) < len(serial) - 1 or min(r.rounds for r in found) < ROUNDS_MIN:
                 self.page.text('%s is the fastest here, %s follows; that says nothing about chance before each was '
                                'measured in %d rounds or more with the others (--repeat 8).' % (a.label, b.label, ROUNDS_MIN))
             elif alike:
                 self.page.text('%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
-                               'the same rounds leave it open. More rounds would tell.' % (a.label, ', '.join(alike)))
+                               'the same rounds leave it open. More %s would tell.' % (
+                                   a.label, ', '.join(alike), 'jobs' if any(r.jobs for r in found) else 'rounds'))
             else:
-                _, n, ratio, lo, hi, _ = next(f for f in found if f[0] is b)
-                self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s).' % (
-                    a.label, b.label, *(text.ratio(x) for x in (ratio, lo, hi)), text.plural(n, 'round')))
+                r = next(r for r in found if r.other is b)
+                self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s%s).' % (
+                    a.label, b.label, *(text.ratio(x) for x in (r.centre, r.lo, r.hi)), text.plural(r.rounds, 'round'),
+                    ' of %d jobs' % r.jobs if r.jobs else ''))
         for c in cells:
             if c.drops and c.zeta < 0:
                 self.page.text('%s takes the data and drops them: T_T = %s s, less than T_C, which '

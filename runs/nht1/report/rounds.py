@@ -3,6 +3,7 @@
 all of its runs the program has said it. Over several jobs, such as the runs of a study, no program
 saw all rounds: they are put together here, and judged by nht1-stats, by the rule of nht1-bt
 (base/balance.h, docs/zeta.md)."""
+import math
 from collections import Counter
 from typing import NamedTuple
 
@@ -30,11 +31,23 @@ class Zeta(NamedTuple):
     lo: float = NAN
     hi: float = NAN
     terms: dict = {}      # data, bookkeeping, slowdown -> Term, as far as they are known
+    jobs: int = 0         # that count once each, since they have several rounds; 0: every round counts
 
 
 def _term_of(found):
     """found: of nht1-stats."""
     return Term(*(NAN if found[k] is None else found[k] for k in ('median', 'lo', 'hi')))
+
+
+class Ratio(NamedTuple):
+    """T_T of another writer over that of the first in the same rounds."""
+    other: object  # its cell
+    rounds: int
+    jobs: int      # as in Zeta
+    centre: float
+    lo: float
+    hi: float
+    slower: bool   # it takes longer beyond chance
 
 
 class Judgement(NamedTuple):
@@ -54,6 +67,11 @@ def _interval(words, median, lo, hi):
 
 def _of(term, words):
     return _interval(words, term.zeta, term.lo, term.hi)
+
+
+def each(jobs):
+    """', each of which counts once (2),': follows 'rounds of several jobs' where jobs count, and not every round."""
+    return ', each of which counts once (%d),' % jobs if jobs else ''
 
 
 def _round(run, environment):
@@ -121,29 +139,34 @@ class Rounds:
         # As they decide: what the intervals of all looks have in common.
         judged = self._judged_writing(cell) if most and 'data' in values else {}
         values['zeta'] = [r.t_t_s / c - 1 for c, r in pairs]
-        terms = {name: _term_of(judged[name]) if name in judged else self._term(v, most) for name, v in values.items()}
+        jobs = stats.jobs(id(r.result) for _, r in pairs)
+        found = {name: judged[name] if name in judged else self._term(v, jobs, most) for name, v in values.items()}
+        terms = {name: _term_of(of) for name, of in found.items()}
         paired = terms.pop('zeta')
-        return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, terms)
+        count = (judged if 'zeta' in judged else found['zeta'])['jobs'] or 0
+        return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, terms, count)
 
     def _pairs(self, runs):
         """[(T_C of its round, run)]"""
         return [p for p in ((self.t_c_s(r), r) for r in runs) if p[0]][:stats.ROUNDS_MAX]
 
-    def _term(self, values, most):
-        """With the interval of one look at all rounds, where how many of which there are has nothing to do with their
-        values, or else of the last look of a plan. Only one run of a pair does I/O: the sign test."""
+    def _term(self, values, jobs, most):
+        """What nht1-stats answers, with the median: of one look at all rounds, where how many of which there are has
+        nothing to do with their values, or else of the last look of a plan. Only one run of a pair does I/O: the sign
+        test."""
         found = stats.ask([{'what': 'sequential', 'error': 1 - self.level, 'rounds_max': most, 'questions': [
-            {'values': values, 'symmetric': False, 'bounds': [GOAL]}]}])[0]['questions'][0] if most else \
+            {'values': values, 'jobs': jobs, 'symmetric': False, 'bounds': [GOAL]}]}])[0]['questions'][0] if most else \
             stats.ask([{'what': 'centres', 'level': self.level, 'metrics': [
-                {'values': values, 'symmetric': False}]}])[0]['metrics'][0]
-        return _term_of(dict(found, median=stats.median(values)))
+                {'values': values, 'jobs': jobs, 'symmetric': False}]}])[0]['metrics'][0]
+        return dict(found, median=found['centre'] if found['jobs'] and found['centre'] is not None else stats.median(values))
 
     def _judged(self, rounds, most=0):
         """What nht1-stats answers, by the rule of nht1-bt. rounds: [(zeta, data, run, node with the evidence of its
         disturbance)]."""
         alone = [members(self._alone(run).json, 'disturbance') for _, _, run, _ in rounds]
         return stats.ask([dict({'rounds_max': most} if most else {}, **{
-            'what': 'balance', 'level': self.level, 'zeta': [z for z, _, _, _ in rounds], 'data': [d for _, d, _, _ in rounds],
+            'what': 'balance', 'level': self.level, 'jobs': stats.jobs(id(run.result) for _, _, run, _ in rounds),
+            'zeta': [z for z, _, _, _ in rounds], 'data': [d for _, d, _, _ in rounds],
             'disturbed': [int(true(a, 'disturbed') or true(node, 'disturbance.disturbed'))
                           for a, (_, _, _, node) in zip(alone, rounds)],
             'shared': [int(true(a, 'processors_shared')) for a in alone]})])[0]
@@ -204,7 +227,10 @@ class Rounds:
             more = ' The results do not say what of it data are.'
         elif z.lo != z.lo and _rounds_max(cell.runs):
             needed = stats.looks(_rounds_max(cell.runs), self.level)[0]
-            more = ' The first interval comes with %d rounds%s.' % (needed, self._minutes(cell, needed).rstrip(','))
+            more = ' The first interval comes with %s.' % (
+                text.plural(needed, 'job') if z.jobs else
+                text.plural(needed, 'round') + self._minutes(cell, needed).rstrip(','))
+            needed = math.ceil(needed * z.rounds / z.jobs) if z.jobs else needed
         else:
             found = self._judged_writing(cell)
             data, code, settled = z.terms['data'], found['answer'], found['settled']
@@ -216,6 +242,9 @@ class Rounds:
                 other = max((name for name in ('bookkeeping', 'slowdown') if name in z.terms),
                             key=lambda name: z.terms[name].zeta, default='data')
                 more = ' It is not data, %s, but %s.' % (_of(data, 'which are'), _of(z.terms[other], other))
+            elif code == 'undecided' and z.jobs:
+                needed, more = None, ' More jobs would decide, rather than more rounds in each%s.' % (
+                    ', whether that is data' if z.lo > GOAL else '')
             elif code == 'undecided':
                 needed = found['rounds_needed'] or ROUNDS_MAX + 1
                 more = ' %s rounds%s would decide%s.' % (
@@ -224,8 +253,9 @@ class Rounds:
         return Judgement({
             'code': code, 'severity': verdicts()[code],
             'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed},
-            'sentence': "%s: over %s of several jobs %s; NAS's goal is at most %.2f.%s" % (
-                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), zeta, GOAL, more)}, settled)
+            'sentence': "%s: over %s of several jobs%s %s; NAS's goal is at most %.2f.%s" % (
+                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), each(z.jobs), zeta, GOAL, more)},
+            settled)
 
     def read_verdict(self, cell, spread):
         """The same about dumps read back in one way; spread: reading.Spread."""
@@ -254,8 +284,8 @@ class Rounds:
         code = found['answer']
         return Judgement({
             'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': len(pairs)},
-            'sentence': '%s: over %s of several jobs %s; the goal is at most %.2f. Of that, %s.%s' % (
-                WORDS.get(code, code.capitalize()), text.plural(len(pairs), 'round'),
+            'sentence': '%s: over %s of several jobs%s %s; the goal is at most %.2f. Of that, %s.%s' % (
+                WORDS.get(code, code.capitalize()), text.plural(len(pairs), 'round'), each(found['jobs']),
                 _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'),
                 ' %s.' % text.sentence(found['why']) if found['why'] else '')}, found['settled'])
 
@@ -271,8 +301,7 @@ class Rounds:
         return next((s for s in stamps(node) if s['code'] == word(node, 'answer')), None)
 
     def slower(self, cell, others):
-        """[(other, rounds, T_T of it over that of the cell in the same round, least, most, slower)] by the sign test; slower:
-        it takes longer beyond chance, corrected for as many others. Those that have no round in common are left out."""
+        """[Ratio] by the sign test, corrected for as many others. Those that have no round in common are left out."""
         def by_round(c):
             return {(r.result.study_round or id(r.result), max(1, r.round)): r.t_t_s for r in c.runs}
         mine, pairs = by_round(cell), []
@@ -280,11 +309,13 @@ class Rounds:
             its = by_round(other)
             both = [k for k in mine if k in its][:stats.ROUNDS_MAX]
             if both:
-                pairs.append((other, {'a': [mine[k] for k in both], 'b': [its[k] for k in both], 'symmetric': False}))
+                pairs.append((other, {'a': [mine[k] for k in both], 'b': [its[k] for k in both], 'symmetric': False,
+                                      'jobs': stats.jobs(job for job, _ in both)}))
         if not pairs:
             return []
         found = stats.ask([{'what': 'centres', 'level': self.level, 'metrics': [dict(m, against=1) for _, m in pairs]}])[0]
-        return [(other, m['n'], m['centre'], m['lo'], m['hi'], m['p_corrected'] <= 1 - self.level and m['centre'] > 1)
+        return [Ratio(other, m['n'], m['jobs'] or 0, m['centre'], m['lo'], m['hi'],
+                      m['p_corrected'] <= 1 - self.level and m['centre'] > 1)
                 for (other, _), m in zip(pairs, found['metrics'])]
 
     def _minutes(self, cell, rounds):
