@@ -550,13 +550,42 @@ END
     no_sim
 }
 
+# refused WORDS [OPTION...]: the study in ./limited does not go on with these options.
+refused() {
+    study x.ini --out limited "${@:2}"
+    expect_status 1 || return 1
+    grep -qE "limited: this study was begun under other conditions, $1" <<<"$output" || { echo "$output" && return 1; }
+}
+
 @test "a limit of time: what was not run is told by status 5, and more time goes on" {
     REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\nsleep = 70 80\nestimate_s = 70'
-    study x.ini --out limited --minutes 2
+    mkdir disk disk/7 other
+    ln -s 7 disk/link
+    study x.ini --out limited --minutes 2 --files disk/link
     expect_status 5
     expect_text "--minutes gives more"
-    study x.ini --out limited
+    expect_schema nht1-study-1 limited/study.json
+    # Under other conditions it does not go on, nor does it plan to.
+    cp starts before
+    refused "files: $PWD/disk/7 before, $PWD/other now; give --files $PWD/disk/7 again, or begin .* --out" --files other
+    OMPI_MCA_io=romio321 refused '\$OMPI_MCA_io: not set before, romio321 now; unset it, or'
+    cp bin/sim sim
+    echo >>bin/sim
+    refused "build of sim: [0-9a-f]{12} before, [0-9a-f]{12} now"
+    if [ -n "${NHT1_FULL:-}" ]; then
+        sed -i 's/echo sim 1/echo sim 2/' bin/sim
+        refused "version of sim: sim 1 before, sim 2 now"
+        refused "cores: [0-9]+ before, 4321 now; give --cores" --cores 4321
+        refused "files: $PWD/disk/7 before, $PWD/other now" --files other --dry-run
+        cp sim bin/sim
+        refused "flags of the launcher: none before, --x=y now" --launcher-flags=--x=y
+        refused "launcher: $PWD/bin/mpirun before, none now" --launcher none
+    fi
+    cp sim bin/sim
+    diff <(grep -v -e --help -e --version before) <(grep -v -e --help -e --version starts)
+    SLURM_JOB_NODELIST=n1 study x.ini --out limited # a job that is submitted again has others
     expect_status 0
+    expect_text "going on with files in disk/7"
     [ "$(set_of limited | wc -l)" -eq 2 ]
     # Fewer runs than a point is to have are too few, too.
     REPEATS=2 description z.ini <<<$'[run]\nprogram = sim\nsleep = 70\nestimate_s = 70'

@@ -2,7 +2,7 @@
 """The folder of a study, the only place that it writes to:
 
     study.ini          the description as it was read
-    study.json         points, seed, programs, system: written once (docs/schema/nht1-study-1.json)
+    study.json         points, seed, conditions of the runs: written once (docs/schema/nht1-study-1.json)
     runs/p03-r02/      third point, second run: run.json (command, environment, times, status),
                        result.json as the program wrote it, stdout, stderr
     interrupted/       runs that did not come to their end; nothing of them counts
@@ -91,13 +91,18 @@ def state_of(path, points):
         return 'foreign'
     if _begun(path):
         return 'empty'
-    record = read_json(os.path.join(path, 'study.json'))
-    if not record or record.get('schema') != SCHEMA:
+    record = begun_with(path)
+    if record.get('schema') != SCHEMA:
         return 'foreign'
     if record.get('points') != json.loads(json.dumps(_identity(points))):
         return 'other'
     summary = read_json(os.path.join(path, 'summary.json'))
     return 'finished' if summary and summary.get('finished') else 'open'
+
+
+def begun_with(path):
+    """What study.json in a folder says, {} where there is none."""
+    return read_json(os.path.join(path, 'study.json')) or {}
 
 
 def choose(under, name, points, fresh):
@@ -156,7 +161,7 @@ class Folder:
                  'started_utc': utc(), 'points': _identity(points)}, **record()))
         if not os.path.lexists(self.file('study.ini')):  # after study.json, by which a study is known
             write_text(self.file('study.ini'), description)
-        self.record = read_json(self.file('study.json')) or {}
+        self.record = begun_with(self.path)
         if not isinstance(self.record.get('seed'), int) or \
                 not re.fullmatch('[0-9a-f]{16}', str(self.record.get('id')), re.ASCII):
             raise usage('%s: no seed or id: this is not as the driver wrote it' %

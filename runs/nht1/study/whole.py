@@ -9,8 +9,8 @@ import shlex
 import sys
 
 from .. import VERSION, command, stats, text, tools, trouble
-from . import child, drive, launch, plan, probe, programs, scratch, speak, summary, sweep
-from .folder import Folder, check_place, choose, existing, shown
+from . import child, conditions, drive, launch, plan, probe, programs, scratch, speak, summary, sweep
+from .folder import Folder, begun_with, check_place, choose, existing, shown
 
 REPORT_S = 600
 
@@ -76,32 +76,45 @@ def launcher_of(args, description, system):
                            bool(args.launcher) or asked in ('auto', 'none') or not args.dry_run)
 
 
-def _record(args, description, system, launcher, found, points, estimates):
-    """What study.json holds beside the points."""
+def _record(args, description, here, points, estimates):
+    """What study.json holds beside the points. here: the conditions of its runs (conditions.py)."""
     seed = description.value('seed')
-    used = {p.path: p.name for p in found.values()}
     return {
         'title': description.value('title'), 'description': description.path, 'set': args.set,
         'seed': int(seed) if seed else random.SystemRandom().getrandbits(31),
         'driver': VERSION, 'python': platform.python_version(), 'host': platform.node(),
-        'kernel': '%s %s' % (platform.system(), platform.release()), 'system': system,
-        'launcher': {'name': launcher.name, 'kind': launcher.kind, 'version': launcher.version,
-                     'flags': launcher.flags},
-        'programs': [{'name': n, 'path': p, 'version': _version(p)} for p, n in used.items()],
-        'environment': launch.recorded(os.environ), 'command': sys.argv,
+        'kernel': '%s %s' % (platform.system(), platform.release()), **here, 'command': sys.argv,
         'estimates': {p.id: dataclasses.asdict(estimates[p.id]) for p in points}}
+
+
+def _programs(found, dry_run):
+    """[{name, path, version}] of what is run; a dry run does not ask for versions, and knows only what it has found."""
+    used = {p.path: p.name for p in found.values() if p.options is not None}
+    return [{'name': n, 'path': p, 'version': '' if dry_run else _version(p)} for p, n in used.items()]
 
 
 def _version(path):
     return (child.ask([path, '--version'], launch.ASK_S)[1].strip().splitlines() or [''])[0]
 
 
-def _files(args, description):
-    """Folder for the measured files, '' for the study's own."""
-    files = args.files or description.value('files')
+def _files(args, description, begun):
+    """Folder for the measured files, '' for the study's own. begun: the record of a study that goes on: its folder
+    where none is named."""
+    files = args.files or description.value('files') or conditions.folder_of(begun)
     if files and not os.path.isdir(files):
-        raise trouble.usage('%s: no such folder for the files (--files, [study] files)' % files)
+        raise trouble.usage('%s: no such folder for the files (--files, [study] files%s)' % (
+            text.clean(files), ', or as it was when the study was begun' if begun else ''))
     return os.path.abspath(files) if files else ''
+
+
+def _going_on(args, description, record):
+    """What the line about the folder says of a study that goes on."""
+    words, files = ', going on', conditions.folder_of(record)
+    if files and not (args.files or description.value('files')):
+        words += ' with files in %s' % shown(text.clean(files))
+    host = record.get('host')
+    return words if host == platform.node() else words + '; it was begun on %s, this is %s' % (
+        text.clean(host, 100), platform.node())
 
 
 def _fit(args, points, estimates, speaker):
@@ -224,14 +237,22 @@ def run(args, name, description, brief=False):
     tallies = drive.tallies_of(points, found, settings)
     keys = sweep.varying(points)
     speaker = speak.Speaker(['section'] if brief else keys, args.quiet, settings.show)
-    files = _files(args, description)
     out = args.out or choose(args.under or under(), name, points, args.new)
-    check_place(out, points)  # before the estimates, which take their time
+    state = check_place(out, points)  # before the estimates, which take their time
+    begun = begun_with(out) if state in ('open', 'finished') else {}
+    files = _files(args, description, begun)
+    place = files or existing(os.path.abspath(out))
+    here = conditions.now(files, place, launcher, system, _programs(found, args.dry_run))
+
+    def expect_same(record):
+        conditions.expect_same(record, here, shown(out), launcher, bool(args.out))
+    if state == 'open':
+        expect_same(begun)
     if args.no_plan:
         estimates = {p.id: plan.Estimate() for p in points}
     else:
         estimates = plan.make(
-            points, found, launcher, files or existing(os.path.abspath(out)),
+            points, found, launcher, place,
             lambda done: speaker.status('estimating: %d of %d' % (done, len(points))))
     if not brief:
         _announce(description, tallies, settings, estimates, speaker)
@@ -240,14 +261,15 @@ def run(args, name, description, brief=False):
         _fit(args, points, estimates, speaker)
         return 0, None
     fitting = _fit(args, points, estimates, speaker)
-    folder = Folder(out, points, lambda: _record(args, description, system, launcher, found, points,
-                                                 estimates), description.text)
+    folder = Folder(out, points, lambda: _record(args, description, here, points, estimates), description.text)
     if not brief:
-        speaker.say('folder    %s%s' % (shown(folder.path),
-                                        ', going on' if folder.resumed else ''))
+        speaker.say('folder    %s%s' % (shown(folder.path), _going_on(args, description, folder.record)
+                                        if folder.resumed else ''))
         speaker.say()
     driver = drive.Driver(tallies if fitting is points else drive.tallies_of(fitting, found, settings), launcher,
                           settings, folder, estimates, files, speaker)
+    if folder.resumed and driver.progress()[2]:  # a finished one, or one that another driver has just begun
+        expect_same(folder.record)
     driver.run()
     status = _close(driver, keys, speaker, brief)
     if driver.why != 'interrupted' and not args.no_report:
