@@ -93,6 +93,11 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
     expect_status 0
     [ "$(jq -c '[.points[] | [.state, (.runs | length)]]' out/x/summary.json)" = \
         '[["narrow",6],["enough runs",8]]' ] # no interval of 95 % before
+    expect_text "1 of 2 points ended early with a narrow interval: such intervals are right less often than in 95 % of cases"
+    REPEATS=6 description x.ini <<<$'[run]\nprogram = sim'
+    study x.ini --out fixed
+    expect_status 0
+    expect_no_text "ended early"
 }
 
 # bt_that [OPTION...]: an nht1-bt that has these options, too. What it does stands on stdin: $json and $io are what these

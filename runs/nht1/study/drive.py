@@ -119,6 +119,12 @@ class Tally:
         widths = [summary.half_width(summary.interval(numbers, self.level)) for numbers in series.values()]
         return bool(widths) and all(w is not None and w <= self.precision for w in widths)
 
+    def ended_narrow(self):
+        """Whether it has fewer runs than it might have since its interval looked narrow enough. That of a point which is
+        stopped so is right less often than its level says."""
+        return self.state() == 'narrow' and not self.question and len(self.runs) < self.high and \
+            not self.wants(max(self.runs) + 1)
+
     def able(self, number):
         """Whether run `number` may be made."""
         return number <= self.high and self.failed(number) < FAILURES_MAX

@@ -199,6 +199,10 @@ def _close(driver, keys, speaker, brief):
               file=sys.stderr)
     if not brief:
         _say_end(driver, speaker)
+        narrow = sum(t.ended_narrow() for t in driver.tallies)
+        if narrow:
+            speaker.say('narrow    %d of %d points ended early with a narrow interval: such intervals are right less often than '
+                        'in %g %% of cases (docs/statistics.md)' % (narrow, len(driver.tallies), 100 * driver.settings.level))
         if driver.why == 'time':
             speaker.say('the time given, %g minutes, is used up; --minutes gives more' %
                         driver.settings.minutes)
