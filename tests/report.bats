@@ -802,7 +802,7 @@ writes_to_pipe() {
     kill -TERM "$pid"
     wait "$pid" || rc=$?
     kill "$writer"
-    [ "$rc" -eq 143 ]
+    [ "$rc" -eq 3 ]
     [ ! -e report.html ]
 }
 
