@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -201,7 +202,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
         const int kept = errno;
         if (fd >= 0 && note && changes) note->written = 1;
         if (fd >= 0 && note && changes) note->gone = 0;
-        if (fd >= 0 && ours && (paths_asked() || (note && note->written)))
+        if (fd >= 0 && ours && ((paths_asked() && S_ISREG(st.st_mode)) || (note && note->written)))
             follow_add(fd, whole, flags, note, NULL);
         else if (fd >= 0)
             follow_ignore(fd);
@@ -541,6 +542,44 @@ ssize_t __pread_chk(int fd, void *into, size_t n, off_t at, size_t room)
 }
 ALIAS(ssize_t, __pread64_chk, __pread_chk, int fd, void *into, size_t n, off64_t at, size_t room);
 
+static bool stands(int fd)
+{
+    const struct followed *f = follow_find(fd);
+    return f && f->state;
+}
+
+/* Whether a folder is on the device, or the next one above it that is there. */
+static bool is_on(dev_t device, const char *file)
+{
+    struct stat st;
+    char name[PROFILE_PATH_MAX];
+    snprintf(name, sizeof name, "%s", file);
+    for (char *slash; (slash = strrchr(name, '/')) != NULL && slash != name;) {
+        *slash = '\0';
+        if (stat(name, &st) == 0) return st.st_dev == device;
+    }
+    return stat("/", &st) == 0 && st.st_dev == device;
+}
+
+/* Why Linux would refuse to copy into the file that a stand-in stands for, 0: it would not. Programs then go on by
+ * read and write, as they did in the run with its writes. sends: by sendfile, else copy_file_range. */
+static int copy_refused(const struct access *a, int in, bool sends)
+{
+    struct stat from;
+    int why = 0;
+    (*count_inside())++;
+    if (fstat(in, &from) < 0)
+        why = errno;
+    else if (sends ? S_ISFIFO(from.st_mode) || S_ISSOCK(from.st_mode) : !S_ISREG(from.st_mode))
+        why = EINVAL;
+    else if (a->f->flags & O_APPEND)
+        why = sends ? EINVAL : EBADF;
+    else if (!sends && !stands(in) && !is_on(from.st_dev, a->f->name))
+        why = EXDEV;
+    (*count_inside())--;
+    return why;
+}
+
 /* Copying while writes are dropped: what is to be copied is read, and that is all. in_at: NULL for the
  * position of the file. counts: the caller counts what is read. Returns what would have been copied. */
 static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_at, bool counts)
@@ -593,8 +632,11 @@ ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t 
     }
     if (from && !from->state && from->note && from->note->written)
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
-    const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at, reads)
-                                           : real(in, in_at, fd, out_at, n, how);
+    const int refused = follow_answers(&a) ? copy_refused(&a, in, false) : 0;
+    if (refused) errno = refused;
+    const ssize_t got = refused              ? -1
+                        : follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at, reads)
+                                             : real(in, in_at, fd, out_at, n, how);
     return copy_over(reads ? &r : NULL, &a, got);
 }
 
@@ -604,7 +646,8 @@ ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
     struct access a, r;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
     /* What is sent of a file that was written cannot be compared. */
-    if (from && from->counted) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
+    if (from && (from->state || (from->note && from->note->written)))
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
     const bool reads =
         !(from && from->state) && follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n);
     if (!follow_access(&a, fd, true, -1, (int64_t)n)) {
@@ -612,8 +655,11 @@ ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
         follow_seen(fd, passed);
         return copy_over(reads ? &r : NULL, NULL, passed);
     }
-    const ssize_t got =
-        follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, reads) : real(fd, in, in_at, n);
+    const int refused = follow_answers(&a) ? copy_refused(&a, in, true) : 0;
+    if (refused) errno = refused;
+    const ssize_t got = refused              ? -1
+                        : follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, reads)
+                                             : real(fd, in, in_at, n);
     return copy_over(reads ? &r : NULL, &a, got);
 }
 ALIAS(ssize_t, sendfile64, sendfile, int fd, int in, off64_t *in_at, size_t n);
@@ -785,6 +831,16 @@ sem_t *sem_open(const char *name, int flags, ...)
     sem_t *const made = real(name, flags, mode, value);
     follow_pardon(unseen);
     return made;
+}
+
+/* The counter of an eventfd is no file. */
+int eventfd_write(int fd, eventfd_t value)
+{
+    REAL(int, eventfd_write, int, eventfd_t);
+    const int64_t unseen = follow_unseen_bytes();
+    const int rc = real(fd, value);
+    follow_pardon(unseen);
+    return rc;
 }
 
 /* The name of another thread is written into a file of the kernel. */
