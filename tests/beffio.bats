@@ -261,9 +261,15 @@ nothing_left() {
         beffio alone $how --dry-run --json plan.json
         [ "$status: $(grep '^nht1-beffio: ' <<<"$output" | sed 's/[0-9.]* [kMG]B/N/g')" = "$refused" ]
         [[ $output != *"will stop for lack of space"* ]]
-        expect_json plan.json '.misfits | length == 1'
+        expect_json plan.json '.misfits | length == 1 and (.[0] | test("lacks|more than a tenth"))'
     done
+    # A trial run divides what there is.
+    run timeout "$NHT1_HANG_S" nht1-beffio -p data --quick -MB 1 --rate 50G --dry-run --json plan.json
+    [ "$status" -eq 3 ] || expect_json plan.json '.misfits == []'
     umount data
+    run timeout "$NHT1_HANG_S" nht1-beffio -p data --quick -MB 1 --rate 50G --dry-run --max-space 100M --json plan.json
+    expect_status 0
+    expect_json plan.json '.misfits == [] and .disk_bytes == 100000000'
 }
 
 @test "a dry run overwrites no file but a plan" {

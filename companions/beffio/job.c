@@ -294,26 +294,36 @@ static void room_share(struct beffio_job *job)
     shares_expect(job, share);
 }
 
-int beffio_job_fits(const struct beffio_job *job)
+int beffio_job_refused(const struct beffio_job *job, char why[BEFFIO_REFUSAL_MAX])
 {
     const struct beffio_options *o = &job->setup->opt;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], m[UNITS_TEXT_MAX];
-    if (job->missing_bytes > 0)
-        return err_set(ERR_IO,
-                       "%s lacks %s: one call of each pattern with M_PART = %s does not fit into "
-                       "the %s that may be used; free space, raise --max-space, or give another "
-                       "-p, a smaller -MB or fewer -N",
-                       o->path, units_bytes((double)job->missing_bytes, a),
-                       units_bytes_iec((double)job->m_part_bytes, m),
-                       units_bytes((double)job->room_bytes, b));
-    if (job->unasked)
-        return err_set(ERR_USAGE,
-                       "the run would write about %s at a time, which is more than a tenth of "
-                       "the %s that are free in %s: say with --max-space how much it may take, or "
-                       "give a smaller -T",
-                       units_bytes((double)beffio_job_expected(job), a),
-                       units_bytes((double)job->room.free_bytes, b), o->path);
-    return 0;
+    why[0] = '\0';
+    if (job->missing_bytes > 0) {
+        snprintf(why, BEFFIO_REFUSAL_MAX,
+                 "%s lacks %s: one call of each pattern with M_PART = %s does not fit into "
+                 "the %s that may be used; free space, raise --max-space, or give another "
+                 "-p, a smaller -MB or fewer -N",
+                 o->path, units_bytes((double)job->missing_bytes, a),
+                 units_bytes_iec((double)job->m_part_bytes, m),
+                 units_bytes((double)job->room_bytes, b));
+        return ERR_IO;
+    }
+    if (!job->unasked) return 0;
+    snprintf(why, BEFFIO_REFUSAL_MAX,
+             "the run would write about %s at a time, which is more than a tenth of "
+             "the %s that are free in %s: say with --max-space how much it may take, or "
+             "give a smaller -T",
+             units_bytes((double)beffio_job_expected(job), a),
+             units_bytes((double)job->room.free_bytes, b), o->path);
+    return ERR_USAGE;
+}
+
+int beffio_job_fits(const struct beffio_job *job)
+{
+    char why[BEFFIO_REFUSAL_MAX];
+    const int rc = beffio_job_refused(job, why);
+    return rc < 0 ? err_set(rc, "%s", why) : 0;
 }
 
 int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup)

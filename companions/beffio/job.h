@@ -77,8 +77,10 @@ struct beffio_job {
  * over MPI_COMM_WORLD. [out] job, to be freed by beffio_job_free also after an error. */
 int beffio_job_make(struct beffio_job *job, struct beffio_setup *setup);
 
-/* Whether its files have room, and may take it. Local, the same on every rank. Returns 0, ERR_IO or ERR_USAGE. A dry
- * run is made all the same. */
+/* Whether its files have room, and may take it. Local, the same on every rank. [out] why: "", or why not. Returns 0,
+ * ERR_IO or ERR_USAGE; beffio_job_fits leaves the message, too. A dry run is made all the same. */
+#define BEFFIO_REFUSAL_MAX 4608
+int beffio_job_refused(const struct beffio_job *job, char why[BEFFIO_REFUSAL_MAX]);
 int beffio_job_fits(const struct beffio_job *job);
 
 /* Measures and evaluates. Collective. Returns 0, ERR_VERIFY when data were wrong, ERR_INVALID when

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/err.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/program.h"
@@ -268,10 +267,13 @@ json_t *beffio_result_plan(const void *of, int status)
     json_t *misfits = json_array();
     const int64_t expected = beffio_job_expected(job);
     const double repeat = (double)job->setup->opt.repeat;
-    char text[160];
-    if (status != 0) {
-        json_array_append_new(misfits, js_text(err_message()));
-    } else if (expected > job->room_bytes) {
+    char text[BEFFIO_REFUSAL_MAX];
+    /* A trial run divides what it may use, whatever the rate. */
+    const int64_t disk_bytes =
+        job->setup->opt.quick ? num_min(expected, job->room_bytes) : expected;
+    if (beffio_job_refused(job, text) < 0) {
+        json_array_append_new(misfits, js_text(text));
+    } else if (disk_bytes > job->room_bytes) {
         snprintf(text, sizeof text, "%lld bytes expected, %lld may be used: --max-space, -T",
                  (long long)expected, (long long)job->room_bytes);
         json_array_append_new(misfits, json_string(text));
@@ -280,7 +282,7 @@ json_t *beffio_result_plan(const void *of, int status)
     js_set(o, "time_s",
            js_real(repeat * (beffio_run_time_s(&job->setup->schedule) + beffio_job_check_s(job))));
     js_set(o, "time_source", json_string("its schedule, and the reading for the check"));
-    js_set(o, "disk_bytes", json_integer(expected));
+    js_set(o, "disk_bytes", json_integer(disk_bytes));
     js_set(o, "memory_bytes", json_integer(num_product(job->m_part_bytes, job->size)));
     js_set(o, "misfits", misfits);
     return o;

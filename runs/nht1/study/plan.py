@@ -73,7 +73,7 @@ def _culprit(point, line):
 
 def _program_says(point, program, launcher, where, spare):
     value, status, said = _ask(point, program, launcher, where, spare)
-    if status == 1:
+    if status == 1 and not value:
         line = next((l for l in said.splitlines() if l.startswith(program.name)), said)
         raise _culprit(point, line).wrong('the point with %s is refused: %s' % (
             ', '.join('%s = %s' % (k, v) for k, v in point.options) or 'no options', line))
