@@ -80,6 +80,11 @@ expect_damaged() {
     expect_status 2
     expect_text "the file is empty"
     expect_schema nht1-verify-1 r.json
+    # Parts of ranks lie beside one.
+    mpi_run 1 nht1-bt --n 12 --steps 2 --interval 1 --dt 0.001 --tc 1 --io perrank --out p --quiet --verify never
+    verify p
+    expect_status 1
+    expect_text "nht1-verify --merge p"
 }
 
 @test "foreign files" {
