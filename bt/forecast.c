@@ -202,14 +202,18 @@ static void files(struct forecast *f)
         f->read_bytes =
             num_sum(f->read_bytes, num_product(s->rounds, num_product(f->readings_n, each)));
         bt_setup_path(s, s->candidate[w].writer, path);
+        /* An old file goes when it is its writer's turn: of what the new one does not need the others before
+         * it have nothing. */
+        int64_t old_bytes = 0;
         if (stat(path, &old) == 0 && S_ISREG(old.st_mode))
-            f->free_bytes += (int64_t)old.st_blocks * 512;
+            old_bytes += (int64_t)old.st_blocks * 512;
         for (int64_t r = 0; parts; r++) {
             char part[IO_PLACE_PATH_MAX];
             io_part_path(path, r, part);
             if (stat(part, &old) < 0 || !S_ISREG(old.st_mode)) break;
-            f->free_bytes += (int64_t)old.st_blocks * 512;
+            old_bytes += (int64_t)old.st_blocks * 512;
         }
+        f->free_bytes += s->writers_n > 1 ? num_min(old_bytes, length) : old_bytes;
     }
 }
 

@@ -77,6 +77,11 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
     : >data/f
     plan --n 12 --steps 2 --interval 1 --dt 0.001 --io perrank --ranks 3 --out data/f
     holds '.disk_free_bytes == 16 * 1024 * 1024'
+    # Of several writers each finds the room of its own old file alone.
+    rm data/f*
+    head -c 9000000 /dev/zero >data/f.posix
+    plan --n 12 --steps 2 --interval 1 --dt 0.001 --io serial,posix --out data/f
+    holds '.disk_free_bytes < 8000000'
     umount data
 }
 
