@@ -20,10 +20,20 @@
 
 #define HUGE_BYTES ((size_t)2 << 20) /* of the usual huge page */
 
+static size_t align_of(size_t bytes)
+{
+    return bytes >= HUGE_BYTES ? HUGE_BYTES : BUFFER_ALIGN_BYTES;
+}
+
+size_t buffer_room(size_t bytes)
+{
+    const size_t align = align_of(bytes);
+    return bytes < align ? align : (bytes + align - 1) / align * align;
+}
+
 void *buffer_new(size_t bytes)
 {
-    const size_t align = bytes >= HUGE_BYTES ? HUGE_BYTES : BUFFER_ALIGN_BYTES;
-    const size_t room = bytes < align ? align : (bytes + align - 1) / align * align;
+    const size_t align = align_of(bytes), room = buffer_room(bytes);
     void *p = aligned_alloc(align, room);
     if (!p) return NULL;
     /* Advice: without huge pages all goes on as well. */

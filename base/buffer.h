@@ -12,6 +12,9 @@
  * Returns NULL when there is no memory; to be freed with free(). */
 void *buffer_new(size_t bytes);
 
+/* The memory that it takes for so many bytes. Local. */
+size_t buffer_room(size_t bytes);
+
 /* --- buffers of a measurement ---
  *
  * Where a buffer begins counts: reading to 16 bytes off a page, where malloc puts large blocks, took up to

@@ -143,7 +143,7 @@ static int64_t memory(const struct bt_job *job)
             io_writer_memory(c->writer, &c->tuning, job->size, job->machine.nodes.count,
                              io_dump_bytes(IO_MIJK, 1) * cells);
         if (io_aggregates(job->rank, job->size, m.holders_n)) held = num_max(held, m.bytes);
-        if (s->read != BT_READ_NOTHING)
+        if (s->read != BT_READ_NOTHING || s->opt.restart)
             held = num_max(held, io_reader_memory(c->writer, &c->tuning,
                                                   io_dump_bytes(s->layout, s->problem.n)));
     }

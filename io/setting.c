@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/num.h"
@@ -266,6 +267,11 @@ int io_tuning_check(const struct io_tuning *t)
 #define PIECES_N      2 /* of an aggregator: one that is collected, and what was received of it */
 #define READ_PIECES_N 4 /* one that is read, what is sent of it, and two that were received */
 
+static int64_t room(int64_t bytes)
+{
+    return (int64_t)buffer_room((size_t)bytes);
+}
+
 struct io_memory io_writer_memory(const char *writer, const struct io_tuning *t, int64_t ranks,
                                   int64_t nodes, int64_t part_bytes)
 {
@@ -274,11 +280,11 @@ struct io_memory io_writer_memory(const char *writer, const struct io_tuning *t,
     io_tuning_complete(&full);
     const int64_t dumps_n = caps & IO_CAP_STAGING ? full.staging : 0;
     if (!(caps & IO_CAP_AGGREGATORS))
-        return (struct io_memory){ranks, num_max(dumps_n, 1) * part_bytes};
+        return (struct io_memory){ranks, num_max(dumps_n, 1) * room(part_bytes)};
     const int64_t n = io_aggregators(t->aggregators, ranks, nodes);
     const int64_t range_bytes = num_quotient_up(ranks, n) * part_bytes;
-    return (struct io_memory){n, dumps_n * range_bytes +
-                                     PIECES_N * num_min(full.buffer_bytes, range_bytes)};
+    return (struct io_memory){n, dumps_n * room(range_bytes) +
+                                     PIECES_N * room(num_min(full.buffer_bytes, range_bytes))};
 }
 
 int64_t io_reader_memory(const char *writer, const struct io_tuning *t, int64_t dump_bytes)
@@ -288,5 +294,5 @@ int64_t io_reader_memory(const char *writer, const struct io_tuning *t, int64_t 
     const int64_t piece =
         num_min(t->buffer_bytes > 0 ? t->buffer_bytes : IO_READ_BYTES, dump_bytes);
     const int64_t ahead_n = io_writer_caps(writer) & IO_CAP_STAGING ? full.staging + 1 : 0;
-    return (READ_PIECES_N + ahead_n) * piece;
+    return (READ_PIECES_N + ahead_n) * room(piece);
 }
