@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -248,9 +249,11 @@ static void stream(const char *name)
     EXPECT(fputs("ended\n", file) >= 0); /* written when the program ends */
 }
 
-/* stdio into a pipe, whose bytes are no file's, and 7 bytes of a file. */
+/* stdio into a pipe and the counter of an eventfd, whose bytes are no file's, and 7 bytes of a file. */
 static void piped(const char *name)
 {
+    const int counter = eventfd(0, 0);
+    EXPECT(counter >= 0 && eventfd_write(counter, 1) == 0 && close(counter) == 0);
     FILE *pipe = popen("cat >/dev/null", "w"), *file = fopen(name, "w");
     EXPECT(pipe && file && fwrite(block, 1, 10000, pipe) == 10000 && pclose(pipe) == 0);
     EXPECT(fputs("a file\n", file) >= 0 && fclose(file) == 0);
