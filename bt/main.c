@@ -53,7 +53,7 @@ static int probe(const struct bt_setup *setup)
 static int run(void *of)
 {
     struct bt_setup *setup = of;
-    const struct program_output result = {"--json", setup->opt.json, "nht1-bt/",
+    const struct program_output result = {"--json", setup->opt.json, "nht1-bt",
                                           .json = bt_result_json};
     struct bt_judged judged = {0};
     struct bt_search *search = NULL;

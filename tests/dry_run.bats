@@ -167,6 +167,14 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
     expect_status 1
 }
 
+@test "a run takes the place of its plan, but no plan that of a result" {
+    plan --n 12 --steps 2 --interval 1 --dt 0.001 --io none
+    nht1-bt --n 12 --steps 2 --interval 1 --dt 0.001 --io none --json plan.json --quiet
+    holds '.schema == "nht1-bt/1"'
+    plan --n 12 --steps 2 --interval 1 --dt 0.001 --io none
+    expect_status 1
+}
+
 @test "no file is made, none is changed" {
     echo mine >btout.bin
     mkdir -p state/nht1

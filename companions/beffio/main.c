@@ -14,7 +14,7 @@ static int measure(struct beffio_job *job)
     const struct program_output out[] = {
         {s->opt.protocol ? "--protocol" : "-f", protocol, ours, .text = beffio_sum_protocol},
         {s->opt.sum ? "--sum" : "-f", sum, ours, .text = beffio_sum_write},
-        {"--json", s->opt.json, "nht1-beffio/", .json = beffio_result_json}};
+        {"--json", s->opt.json, "nht1-beffio", .json = beffio_result_json}};
     const struct program_output plan = {"--json", s->opt.json, "nht1-beffio-plan/",
                                         .json = beffio_result_plan};
     TRY(par_agree(MPI_COMM_WORLD, !first ? 0
