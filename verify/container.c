@@ -55,25 +55,29 @@ int container_detect(const struct shape_file *f, int *format)
     return 0;
 }
 
-/* A library may crash on a damaged file, whatever it promises, and nothing of the process can be
+/* A library may crash, or not come back, on a damaged file, whatever it promises, and nothing of the process can be
  * trusted after that: here alone, besides main, the program is ended. */
-static char crash_message[PATH_MAX + 128];
+static char crash_message[PATH_MAX + 128], stuck_message[PATH_MAX + 128];
 
 static void crashed(int signum)
 {
-    const ssize_t put = write(STDERR_FILENO, crash_message, strlen(crash_message));
+    const char *said = signum == SIGPROF ? stuck_message : crash_message;
+    const ssize_t put = write(STDERR_FILENO, said, strlen(said));
     _exit(put < 0 ? signum : 3);
 }
 
 static void expect_crashes(const char *path, const char *library)
 {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF};
     static char stack[1 << 16]; /* the usual one may be what ran out */
     const struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
     char name[PATH_MAX];
     snprintf(crash_message, sizeof crash_message,
              "nht1-verify: %s: cannot be read: %s crashed, as it may on a damaged file\n",
              plain_copy(name, sizeof name, path), library);
+    snprintf(stuck_message, sizeof stuck_message,
+             "nht1-verify: %s: cannot be read: %s goes in circles, as it may on a damaged file\n",
+             name, library);
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (size_t s = 0; s < sizeof signals / sizeof *signals; s++)
         sigaction(signals[s], &action, NULL);
@@ -81,23 +85,10 @@ static void expect_crashes(const char *path, const char *library)
 
 /* So much processor time opening a file may take, which reads little: on a damaged one a library may go in circles. */
 #define OPEN_S 20
-static char stuck_message[PATH_MAX + 128];
 
-static void stuck(int signum)
+static void limit_time(time_t seconds)
 {
-    const ssize_t put = write(STDERR_FILENO, stuck_message, strlen(stuck_message));
-    _exit(put < 0 ? signum : 3);
-}
-
-static void expect_circles(const char *path, const char *library)
-{
-    const struct sigaction action = {.sa_handler = stuck, .sa_flags = SA_RESTART};
-    char name[PATH_MAX];
-    snprintf(stuck_message, sizeof stuck_message,
-             "nht1-verify: %s: cannot be read: %s goes in circles, as it may on a damaged file\n",
-             plain_copy(name, sizeof name, path), library);
-    sigaction(SIGPROF, &action, NULL);
-    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = OPEN_S}, NULL);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
 }
 
 /* A wrong count in a header can make a library ask for all memory that there is, and fill it. Sets
@@ -212,9 +203,9 @@ int container_open(struct shape_file *f, int format, int64_t bytes, struct shape
     /* By descriptor: the file that is open already, however a library would interpret its name. */
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
     const struct rlimit before = limit_memory(HEADER_MAX);
-    expect_circles(f->path, formats[format].library);
+    limit_time(OPEN_S);
     const int rc = c->plugin->open(&c->file, path, "solution");
-    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 0}, NULL);
+    limit_time(0);
     setrlimit(RLIMIT_DATA, &before);
     if (rc < 0) return err_set(ERR_VERIFY, "%s", c->file.error);
     TRY(read_shape(c, bytes));
