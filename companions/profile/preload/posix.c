@@ -581,10 +581,17 @@ static int copy_refused(const struct access *a, int in, bool sends)
 }
 
 /* Copying while writes are dropped: what is to be copied is read, and that is all. in_at: NULL for the
- * position of the file. counts: the caller counts what is read. Returns what would have been copied. */
-static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_at, bool counts)
+ * position of the file. sends: as of copy_refused. counts: the caller counts what is read. Returns what would have
+ * been copied, -1 with errno where Linux would refuse. */
+static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_at, bool sends,
+                            bool counts)
 {
     enum { PIECE = 1 << 18 };
+    const int refused = copy_refused(a, in, sends);
+    if (refused) {
+        errno = refused;
+        return -1;
+    }
     char *piece = malloc(PIECE);
     int64_t done = 0;
     ssize_t got = 1;
@@ -632,11 +639,8 @@ ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t 
     }
     if (from && !from->state && from->note && from->note->written)
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
-    const int refused = follow_answers(&a) ? copy_refused(&a, in, false) : 0;
-    if (refused) errno = refused;
-    const ssize_t got = refused              ? -1
-                        : follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at, reads)
-                                             : real(in, in_at, fd, out_at, n, how);
+    const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at, false, reads)
+                                           : real(in, in_at, fd, out_at, n, how);
     return copy_over(reads ? &r : NULL, &a, got);
 }
 
@@ -655,11 +659,8 @@ ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
         follow_seen(fd, passed);
         return copy_over(reads ? &r : NULL, NULL, passed);
     }
-    const int refused = follow_answers(&a) ? copy_refused(&a, in, true) : 0;
-    if (refused) errno = refused;
-    const ssize_t got = refused              ? -1
-                        : follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, reads)
-                                             : real(fd, in, in_at, n);
+    const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, true, reads)
+                                           : real(fd, in, in_at, n);
     return copy_over(reads ? &r : NULL, &a, got);
 }
 ALIAS(ssize_t, sendfile64, sendfile, int fd, int in, off64_t *in_at, size_t n);
