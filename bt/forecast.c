@@ -30,7 +30,6 @@
 #include "bt/solver/plan.h"
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
-#include "io/setting.h"
 #include "io/target/parts.h"
 #include "io/writers/writer.h"
 
@@ -119,13 +118,9 @@ static int memory(struct forecast *f)
     const int64_t node_ranks = bt_plan_div_up(f->ranks, f->nodes);
     int64_t held = 0, node_held = 0, all_held = 0; /* by writers, which run one after the other */
     for (int w = 0; w < s->writers_n; w++) {
-        const struct bt_candidate *c = &s->candidate[w];
-        const struct io_memory m = io_writer_memory(c->writer, &c->tuning, f->ranks, f->nodes,
-                                                    io_dump_bytes(IO_MIJK, 1) * cells);
-        const int64_t reading =
-            s->read == BT_READ_NOTHING
-                ? 0
-                : io_reader_memory(c->writer, &c->tuning, io_dump_bytes(s->layout, d.n));
+        int64_t reading;
+        const struct io_memory m =
+            bt_setup_held(s, &s->candidate[w], f->ranks, f->nodes, cells, &reading);
         const int64_t node_holders = bt_plan_div_up(node_ranks * m.holders_n, f->ranks);
         held = num_max(held, num_max(m.bytes, reading));
         node_held = num_max(node_held, num_max(node_holders * m.bytes, node_ranks * reading));

@@ -17,7 +17,6 @@
 #include "bt/command.h"
 #include "bt/restart.h"
 #include "io/aggregate.h"
-#include "io/setting.h"
 #include "io/probe/kept.h"
 #include "io/writers/writer.h"
 
@@ -138,14 +137,11 @@ static int64_t memory(const struct bt_job *job)
     const int64_t *n = job->decomp.count, cells = n[0] * n[1] * n[2];
     int64_t held = 0;
     for (int w = 0; w < s->writers_n; w++) {
-        const struct bt_candidate *c = &s->candidate[w];
-        const struct io_memory m =
-            io_writer_memory(c->writer, &c->tuning, job->size, job->machine.nodes.count,
-                             io_dump_bytes(IO_MIJK, 1) * cells);
+        int64_t reading;
+        const struct io_memory m = bt_setup_held(s, &s->candidate[w], job->size,
+                                                 job->machine.nodes.count, cells, &reading);
         if (io_aggregates(job->rank, job->size, m.holders_n)) held = num_max(held, m.bytes);
-        if (s->read != BT_READ_NOTHING || s->opt.restart)
-            held = num_max(held, io_reader_memory(c->writer, &c->tuning,
-                                                  io_dump_bytes(s->layout, s->problem.n)));
+        held = num_max(held, reading);
     }
     return bt_machine_rank_bytes(cells, s->writers_n > 0) + held +
            bt_read_plan_bytes(&job->reads, false);

@@ -680,6 +680,15 @@ struct io_spec bt_setup_spec(const struct bt_setup *s, const struct bt_candidate
                             .hints = c->hint};
 }
 
+struct io_memory bt_setup_held(const struct bt_setup *s, const struct bt_candidate *c,
+                               int64_t ranks, int64_t nodes, int64_t cells, int64_t *reading)
+{
+    const bool reads = s->read != BT_READ_NOTHING || s->opt.restart;
+    *reading =
+        reads ? io_reader_memory(c->writer, &c->tuning, io_dump_bytes(s->layout, s->problem.n)) : 0;
+    return io_writer_memory(c->writer, &c->tuning, ranks, nodes, io_dump_bytes(IO_MIJK, 1) * cells);
+}
+
 bool bt_setup_computes(const struct bt_setup *s)
 {
     const bool paired = s->writers_n > 0 && s->rounds > 1 && s->tc_source != BT_TC_GIVEN;

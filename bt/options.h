@@ -124,6 +124,11 @@ int bt_setup_names(const struct bt_setup *s);
 struct io_spec bt_setup_spec(const struct bt_setup *s, const struct bt_candidate *c,
                              const struct bt_problem *p, const char *path);
 
+/* Memory that a candidate takes in a job of so many ranks, for blocks of so many cells at most: writing, and, in each
+ * rank, reading back, 0 where nothing is read. */
+struct io_memory bt_setup_held(const struct bt_setup *s, const struct bt_candidate *c,
+                               int64_t ranks, int64_t nodes, int64_t cells, int64_t *reading);
+
 /* Whether the rounds hold compute-only runs: asked for, or, from two rounds of writing on, as what
  * the writers of a round are paired with. */
 bool bt_setup_computes(const struct bt_setup *s);
