@@ -495,6 +495,13 @@ END
             [[ $output == *": interrupted" ]]
         done
     done
+    # Under nohup a hangup is none.
+    (trap '' HUP && NUMBER=1 PYTHONPATH=hook "$NHT1_ROOT/runs/study" --help >/dev/null)
+    PYTHONPATH=$NHT1_ROOT/runs python3 -c 'import signal
+from nht1.study import child
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+child.Stop().install()
+assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN'
 }
 
 @test "nothing is written over: a finished study gets a new folder, a strange folder is refused" {

@@ -26,7 +26,8 @@ class Stop:
 
     def install(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._take)
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # by nohup
+                signal.signal(number, self._take)
 
     def _take(self, number, frame):
         Stop.asked += 1
