@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/num.h"
+#include "base/text.h"
 
 /* How this file was compiled; the Makefile passes the flags. */
 #ifndef BUILD_FLAGS
@@ -80,6 +81,7 @@ static void fill_cpu(hwloc_topology_t t, struct sys_cpu *out)
         snprintf(out->model, sizeof out->model, "%s", model);
     else
         proc_value("/proc/cpuinfo", "model name", out->model, sizeof out->model);
+    text_cut_words(out->model, ""); /* some processors fill their name up with blanks */
     if (t) {
         out->packages_n = objects_n(t, HWLOC_OBJ_PACKAGE);
         out->cores_n = objects_n(t, HWLOC_OBJ_CORE);

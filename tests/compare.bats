@@ -245,6 +245,10 @@ not_comparable() {
     expect_text "Note: host differs"
     expect_text "Other in B"
     expect_text "nfs4 in B"
+    change a.json '.system.cpu.model = "Some CPU"'
+    change b.json '.system.cpu.model = "Some  CPU  "'
+    run nht1-report compare a.json b.json
+    [[ $output != *"processor differs"* ]]
 }
 
 @test "folders are compared as the results in them; a copy of one is no further measurement" {

@@ -28,6 +28,39 @@ static void processors(void **state)
     assert_true(sys_cache2_bytes() == 0 || sys_cache2_bytes() >= 64 << 10);
 }
 
+/* Some processors give their name in 48 characters, filled up with blanks. */
+static void processor_name_has_no_blanks_to_spare(void **state)
+{
+    (void)state;
+    static const char object[] =
+        "<object type=\"%s\" os_index=\"0\" cpuset=\"0x1\" complete_cpuset=\"0x1\" "
+        "allowed_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\" allowed_nodeset=\"0x1\">";
+    static const char *const type[] = {"Machine", "NUMANode", "Package", "PU"};
+    char name[] = "/tmp/nht1-topology-XXXXXX";
+    struct sys_cpu cpu;
+    const int fd = mkstemp(name);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    assert_non_null(f);
+    fprintf(f, "<topology version=\"2.0\">");
+    for (int i = 0; i < 4; i++) {
+        fprintf(f, object, type[i]);
+        if (i == 1) fprintf(f, "</object>");
+        if (i == 2) fprintf(f, "<info name=\"CPUModel\" value=\"Some  CPU 0   @ 2 GHz   \"/>");
+    }
+    fprintf(f, "</object></object></object></topology>");
+    fclose(f);
+    char *components = getenv("HWLOC_COMPONENTS"); /* of the test's runner; it would come first */
+    components = components ? strdup(components) : NULL;
+    unsetenv("HWLOC_COMPONENTS");
+    setenv("HWLOC_XMLFILE", name, 1);
+    sys_cpu(&cpu);
+    unsetenv("HWLOC_XMLFILE");
+    if (components) setenv("HWLOC_COMPONENTS", components, 1);
+    free(components);
+    unlink(name);
+    assert_string_equal(cpu.model, "Some CPU 0 @ 2 GHz");
+}
+
 /* As when a launcher binds a rank: the host stays as large as it is. */
 static void one_processor_allowed(void **state)
 {
@@ -244,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(processors),
+        cmocka_unit_test(processor_name_has_no_blanks_to_spare),
         cmocka_unit_test(one_processor_allowed),
         cmocka_unit_test(memory),
         cmocka_unit_test(memory_returned_to_the_host),
