@@ -165,13 +165,11 @@ static void size_warn(struct forecast *f)
               (long long)n, (long long)f->ranks, (long long)cells, CELLS_MIN, advice);
 }
 
-/* Length of the file of a candidate. Chunks are whole, also those that reach past the end of the cube. */
+/* Length of the file of a candidate, with what its format adds. */
 static int64_t length_of(const struct forecast *f, const struct bt_candidate *c)
 {
-    const int64_t n = f->setup->problem.n, side = num_min(c->tuning.chunk, n);
-    const bool chunked = side > 0 && (io_writer_caps(c->writer) & IO_CAP_CHUNK);
-    const int64_t whole_n = chunked ? bt_plan_div_up(n, side) * side : n;
-    return num_product(f->dumps_n, io_dump_bytes(f->setup->layout, whole_n));
+    const struct io_spec spec = bt_setup_spec(f->setup, c, &f->setup->problem, "");
+    return io_container_bytes(io_writer_format(c->writer), &spec);
 }
 
 /* Bytes and files of every writer. --io all removes each file before the next one is made. */

@@ -12,6 +12,14 @@ bt() {
     run mpi_run "$ranks" nht1-bt --class S --quiet --tc 1 --out "$file" "$@"
 }
 
+# expect_announced FILE ARGUMENT...: a dry run gives its length, and at most 5 % more.
+expect_announced() {
+    local bytes
+    bytes=$(stat -c %s "$1")
+    nht1-bt --dry-run --class S --quiet --tc 1 --json plan.json "${@:2}"
+    expect_json plan.json ".file_bytes >= $bytes and .file_bytes <= 1.05 * $bytes"
+}
+
 # raw FILE: as the writers without a container have it.
 raw() {
     "$NHT1_ROOT/tests/raw_dumps" "$1"
@@ -38,6 +46,8 @@ raw() {
     run h5dump -H -p b.h5
     expect_text 'CHUNKED ( 1, 5, 5, 5, 5 )'
     h5diff a.h5 b.h5 /solution
+    expect_announced b.h5 --io hdf5-indep --chunk 5 --ranks 3
+    expect_json b.h5.json ".file_bytes == $(stat -c %s b.h5)"
     bt 1 want.bin --io serial
     raw a.h5 | cmp want.bin -
 }
@@ -53,6 +63,7 @@ raw() {
     expect_text 'solution:units = "1"'
     expect_text 'step = 10, 20, 30, 40, 50, 60'
     [ "$(ncdump -k a.nc)" = "cdf5" ]
+    expect_announced a.nc --io pnetcdf --layout ijkm --ranks 2
     bt 1 want.bin --io serial --layout ijkm
     raw a.nc | cmp want.bin -
 }

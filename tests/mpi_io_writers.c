@@ -394,6 +394,51 @@ static void names_of_writers(void **state)
     assert_int_equal(io_writer_caps("nope"), 0);
 }
 
+/* What is announced of a container before it is made, against what its library makes of it in memory. */
+static void containers_are_as_long_as_announced(void **state)
+{
+    (void)state;
+    static const int64_t shape[][3] = {/* N, dumps, cells of a chunk */
+                                       {5, 1, 0},    {9, 1, 0},    {12, 6, 0},   {12, 257, 0},
+                                       {6, 5000, 0}, {5, 1, 4},    {12, 1, 4},   {12, 300, 4},
+                                       {12, 6, 5},   {12, 40, 6},  {33, 1, 4},   {33, 6, 8},
+                                       {36, 10, 9},  {33, 7, 10},  {30, 10, 12}, {36, 8, 15},
+                                       {33, 6, 16},  {4, 5500, 4}, {12, 40, 256}};
+    static const char *const aligned[] = {"nc_header_align_size=65536",
+                                          "nc_var_align_size=1048576"};
+    for (int i = 0; size == 1 && i < 4 * (int)(sizeof shape / sizeof shape[0]); i++) {
+        const int64_t *of = shape[i / 4];
+        const enum io_format format = i / 2 % 2 ? IO_NETCDF : IO_HDF5;
+        struct io_spec s = spec_for("none", format == IO_HDF5 ? "hdf5" : "pnetcdf", of[0], slabs_z);
+        struct io_structure made;
+        MPI_Info info;
+        if (!can_use(s.writer) || (format == IO_NETCDF && of[2] > 0)) continue;
+        s.layout = i % 2 ? IO_IJKM : IO_MIJK;
+        s.dumps_n = of[1];
+        s.tuning.chunk = of[2];
+        s.hints = aligned;
+        s.hints_n = i < 8 ? i / 4 + 1 : 0;
+        MPI_Info_create(&info);
+        for (int h = 0; h < s.hints_n; h++) {
+            const size_t key = strcspn(aligned[h], "=");
+            char name[32];
+            snprintf(name, sizeof name, "%.*s", (int)key, aligned[h]);
+            MPI_Info_set(info, name, aligned[h] + key + 1);
+        }
+        const int rc = io_container_make(&made, format, &s, "0123456789", info);
+        const int64_t is = made.body.file_bytes, said = io_container_bytes(format, &s);
+        MPI_Info_free(&info);
+        io_container_free(&made);
+        if (rc < 0) print_error("%s\n", err_message());
+        assert_int_equal(rc, 0);
+        if (said < is || said > is + is / 20 + 4096)
+            print_error("%s, N = %d, %d dumps, chunks of %d, %s: %lld bytes, announced %lld\n",
+                        s.writer, (int)s.n, (int)s.dumps_n, (int)of[2], io_layout_name(s.layout),
+                        (long long)is, (long long)said);
+        assert_true(said >= is && said <= is + is / 20 + 4096);
+    }
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -407,6 +452,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         IO_TEST(names_of_writers),
+        IO_TEST(containers_are_as_long_as_announced),
         IO_TEST(same_bytes_from_every_writer),
         IO_TEST(same_bytes_with_ranks_without_cells),
         IO_TEST(every_writer_keeps_the_contract),

@@ -19,11 +19,20 @@
 #include "base/num.h"
 #include "base/sys.h"
 #include "base/version.h"
+#include "io/writers/hint.h"
 #include "io/writers/writer.h"
 
-#define STRUCTURE_BYTES 65536 /* of a file beside its values, at most */
-#define STEP_BYTES      16    /* and these for each dump: its step and time */
-#define ENTRY_BYTES     160   /* and these for each chunk, in their index, at most */
+#define STEP_BYTES   16   /* of each dump: its step and time */
+#define VARIABLES_N  3    /* step, time and solution */
+#define HEADER_BYTES 1536 /* of netCDF: dimensions, variables and attributes, at most */
+/* Of HDF5 1.10 in version 1.8's format: what is first in the file, with its first block. That has room for
+ * so many nodes of the index of chunks, of 4176 bytes each, and so has every further one. */
+#define FIRST_BYTES  (IO_FORMAT_BLOCK_BYTES + IO_FORMAT_PAGE_BYTES)
+#define BLOCK_NODES  3
+#define NODE_ENTRIES 64    /* of a node at most: of the chunks, or of the nodes a level below */
+#define NODE_KEPT    57    /* that stay in a full one: the others go to a new one behind it */
+#define BLOCKS_SPARE 128   /* of so many one more: here and there a page is left unused */
+#define SPARE_BYTES  65536 /* more, for other versions of a library, where one crashes without */
 
 /* ------------------------------------------------------------------ formats and their libraries */
 
@@ -103,20 +112,80 @@ struct io_format_block io_container_block(const struct io_view *v)
     return b;
 }
 
-/* What the file takes at most: every chunk is whole, also one that reaches past the end of the cube. */
-static int64_t most_bytes_of(const struct io_format_shape *shape)
+/* Dimensions of the values, and of chunks of so many cells along each side, 0: there are none. */
+static void set_dimensions(struct io_format_shape *shape, const struct io_spec *spec, int64_t cells)
 {
-    int64_t chunks_n = 1, chunk_bytes = IO_WORD_BYTES;
+    const struct io_view whole = {spec->n, spec->layout, {{0}, {spec->n, spec->n, spec->n}}};
+    const struct io_format_block b = io_container_block(&whole);
+    shape->dim[0] = spec->dumps_n;
+    memcpy(shape->dim + 1, b.count, sizeof b.count);
+    if (cells == 0) return;
+    shape->chunk[0] = 1;
+    for (int q = 0; q < IO_FORMAT_DIMS; q++)
+        shape->chunk[q + 1] = num_min(b.count[q], cells);
+    /* All components of a cell, or one of each. */
+    shape->chunk[spec->layout == IO_IJKM ? 1 : 4] = spec->layout == IO_IJKM ? 1 : IO_NCOMP;
+}
+
+static int64_t pages(int64_t bytes)
+{
+    return num_product(num_quotient_up(bytes, IO_FORMAT_PAGE_BYTES), IO_FORMAT_PAGE_BYTES);
+}
+
+/* The index of chunks is a B-tree of version 1 ([HDF5] III.A.1), to which they are added in order. */
+static int64_t index_nodes(int64_t chunks_n)
+{
+    int64_t all_n = 0, level_n = chunks_n;
+    do {
+        level_n = 1 + num_quotient_up(num_max(level_n - NODE_ENTRIES, 0), NODE_KEPT);
+        all_n += level_n;
+    } while (level_n > 1);
+    return all_n;
+}
+
+static int64_t hdf5_bytes(const struct io_format_shape *shape)
+{
+    const int64_t series_bytes = num_product(shape->dim[0], STEP_BYTES);
+    const bool chunked = shape->chunk[0] > 0;
+    int64_t pieces_n = 1, piece_bytes = IO_WORD_BYTES;
     for (int q = 0; q <= IO_FORMAT_DIMS; q++) {
-        const int64_t side = shape->chunk[q] > 0 ? shape->chunk[q] : shape->dim[q];
-        chunks_n = num_product(chunks_n, (shape->dim[q] + side - 1) / side);
-        chunk_bytes = num_product(chunk_bytes, side);
+        const int64_t side = chunked ? shape->chunk[q] : shape->dim[q];
+        pieces_n = num_product(pieces_n, num_quotient_up(shape->dim[q], side));
+        piece_bytes = num_product(piece_bytes, side);
     }
-    if (shape->chunk[0] > 0) chunk_bytes = num_sum(chunk_bytes, ENTRY_BYTES);
-    if (shape->chunk[0] > 0 && chunk_bytes >= IO_FORMAT_PAGED_BYTES)
-        chunk_bytes = num_sum(chunk_bytes, IO_FORMAT_PAGE_BYTES);
-    return num_sum(num_product(chunks_n, chunk_bytes),
-                   num_sum(STRUCTURE_BYTES, num_product(shape->dim[0], STEP_BYTES)));
+    int64_t first_bytes = num_sum(FIRST_BYTES, series_bytes);
+    if (series_bytes / 2 >= IO_FORMAT_PAGED_BYTES)
+        first_bytes = num_sum(first_bytes, 2 * IO_FORMAT_PAGE_BYTES);
+    if (piece_bytes >= IO_FORMAT_PAGED_BYTES) first_bytes = pages(first_bytes);
+    /* Every chunk is whole, also one that reaches past the end of the cube. */
+    if (chunked && piece_bytes >= IO_FORMAT_PAGED_BYTES) piece_bytes = pages(piece_bytes);
+    const int64_t more_nodes = chunked ? num_max(index_nodes(pieces_n) - BLOCK_NODES, 0) : 0;
+    int64_t blocks_n = num_quotient_up(more_nodes, BLOCK_NODES);
+    blocks_n += blocks_n / BLOCKS_SPARE;
+    const int64_t blocks_bytes = num_product(blocks_n, IO_FORMAT_BLOCK_BYTES);
+    return num_sum(num_sum(first_bytes, blocks_bytes), num_product(pieces_n, piece_bytes));
+}
+
+/* Hints may align the first variable, or each of them. */
+static int64_t netcdf_bytes(const struct io_spec *spec)
+{
+    const int64_t values_bytes = num_product(spec->dumps_n, io_dump_bytes(spec->layout, spec->n));
+    const int64_t series_bytes = num_product(spec->dumps_n, STEP_BYTES);
+    const char *header = io_hint_value(spec->hints_n, spec->hints, "nc_header_align_size");
+    const char *each = io_hint_value(spec->hints_n, spec->hints, "nc_var_align_size");
+    const int64_t aligned_bytes = (header ? strtoll(header, NULL, 10) : 0) +
+                                  VARIABLES_N * (each ? strtoll(each, NULL, 10) : 0);
+    return num_sum(num_sum(pages(num_sum(HEADER_BYTES, series_bytes)), aligned_bytes),
+                   values_bytes);
+}
+
+int64_t io_container_bytes(enum io_format format, const struct io_spec *spec)
+{
+    struct io_format_shape shape = {0};
+    if (format == IO_RAW) return num_product(spec->dumps_n, io_dump_bytes(spec->layout, spec->n));
+    if (format == IO_NETCDF) return netcdf_bytes(spec);
+    set_dimensions(&shape, spec, spec->tuning.chunk);
+    return hdf5_bytes(&shape);
 }
 
 static int make_file(struct io_structure *s, const struct io_spec *spec, const char *run_id,
@@ -124,11 +193,8 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
 {
     static const char *const mijk[] = {"dump", "z", "y", "x", "component"};
     static const char *const ijkm[] = {"dump", "component", "z", "y", "x"};
-    const struct io_view whole = {spec->n, spec->layout, {{0}, {spec->n, spec->n, spec->n}}};
-    const struct io_format_block b = io_container_block(&whole);
     struct io_format_shape shape = {
         .dim_name = spec->layout == IO_MIJK ? mijk : ijkm,
-        .dim = {spec->dumps_n},
         .step = step,
         .n = spec->n,
         .interval = spec->interval,
@@ -141,16 +207,9 @@ static int make_file(struct io_structure *s, const struct io_spec *spec, const c
     const int64_t values_bytes = spec->dumps_n * io_dump_bytes(spec->layout, spec->n);
     char path[64], why[IO_FORMAT_WHY] = "";
     struct stat st;
-    memcpy(shape.dim + 1, b.count, sizeof b.count);
-    if (s->body.chunk > 0) {
-        shape.chunk[0] = 1;
-        for (int q = 0; q < IO_FORMAT_DIMS; q++)
-            shape.chunk[q + 1] = num_min(b.count[q], s->body.chunk);
-        /* All components of a cell, or one of each. */
-        shape.chunk[spec->layout == IO_MIJK ? 4 : 1] = spec->layout == IO_MIJK ? IO_NCOMP : 1;
-    }
+    set_dimensions(&shape, spec, s->body.chunk);
     /* HDF5 does not survive a file that cannot become as long as it is to be. */
-    const int64_t most_bytes = most_bytes_of(&shape);
+    const int64_t most_bytes = num_sum(io_container_bytes(s->body.format, spec), SPARE_BYTES);
     if (sys_file_limit() < most_bytes)
         return err_set(ERR_IO,
                        "cannot make %s: it takes up to %" PRId64

@@ -44,6 +44,10 @@ bool io_body_swapped(const struct io_body *b);
 /* How many dumps from the first on a file of that length can hold. Local. */
 int64_t io_body_holds(const struct io_body *b, int64_t dump_bytes, int64_t bytes);
 
+/* Length of the file that a spec asks for, structure included; of a container an upper bound, and seldom more
+ * than 20 KiB above what the library makes. NUM_ENDLESS: too long to tell. Local, without the library. */
+int64_t io_container_bytes(enum io_format format, const struct io_spec *spec);
+
 /* Loads the plug-in of a format. ERR_USAGE, with what is to be installed, when it cannot be loaded.
  * Local; the first call takes some time. */
 int io_container_load(enum io_format format);

@@ -18,6 +18,8 @@
 /* Values, or chunks of them, of at least so many bytes begin with a page. */
 #define IO_FORMAT_PAGED_BYTES 32768
 #define IO_FORMAT_PAGE_BYTES  4096
+/* The structure of HDF5 is allocated in such pieces, so that it lies together. */
+#define IO_FORMAT_BLOCK_BYTES 16384
 
 /* What a file is made for. */
 struct io_format_shape {

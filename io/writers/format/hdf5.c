@@ -9,8 +9,7 @@
 
 #include "io/writers/format.h"
 
-#define RANK         (IO_FORMAT_DIMS + 1)
-#define STRUCT_BYTES 16384 /* the structure is allocated in such pieces, so that it lies together */
+#define RANK (IO_FORMAT_DIMS + 1)
 
 struct hdf5_file {
     hid_t file, data, space, transfer;
@@ -138,8 +137,8 @@ static int hdf5_create(const struct io_format_shape *s, const char *path, int64_
     bool done = H5Pset_fapl_mpio(access, MPI_COMM_SELF, s->info) >= 0 &&
                 H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
                 H5Pset_alignment(access, IO_FORMAT_PAGED_BYTES, IO_FORMAT_PAGE_BYTES) >= 0 &&
-                H5Pset_meta_block_size(access, STRUCT_BYTES) >= 0 &&
-                H5Pset_small_data_block_size(access, STRUCT_BYTES + series_bytes) >= 0 &&
+                H5Pset_meta_block_size(access, IO_FORMAT_BLOCK_BYTES) >= 0 &&
+                H5Pset_small_data_block_size(access, IO_FORMAT_BLOCK_BYTES + series_bytes) >= 0 &&
                 H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0;
     const hid_t file = done ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access) : -1;
     done = file >= 0 && add_file_attributes(file, s) && add_step_and_time(file, s) &&
