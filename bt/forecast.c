@@ -69,8 +69,11 @@ struct forecast {
     json_t *misfits, *warnings;  /* arrays of sentences */
     struct bt_cost_split split[BT_COST_SPLITS]; /* ways to fill the cores of the nodes */
     int splits_n, split_best;
-    bt_forecast_labels *labels;
+    bt_forecast_search *search;
     json_t *candidates; /* of --io auto: labels; NULL: no search */
+    int64_t cells;      /* of the largest rank */
+    /* By writers, which run one after the other: on the largest rank, on a node, on all. */
+    int64_t held_bytes, node_held_bytes, all_held_bytes;
 };
 
 /* Largest file of a file system in its usual configuration (ext4: blocks of 4 KiB). */
@@ -100,6 +103,36 @@ static int job_shape(struct forecast *f, const struct bt_machine *m)
                    (long long)f->nodes, (long long)f->ranks, units_plural(f->ranks));
 }
 
+/* What a candidate holds in memory, and its label where there is a search. */
+static void take_candidate(void *of, const struct bt_candidate *c)
+{
+    struct forecast *f = of;
+    char label[BT_LABEL_MAX];
+    int64_t reading;
+    const struct io_memory m = bt_setup_held(f->setup, c, f->ranks, f->nodes, f->cells, &reading);
+    const int64_t node_ranks = bt_plan_div_up(f->ranks, f->nodes);
+    const int64_t node_holders = bt_plan_div_up(node_ranks * m.holders_n, f->ranks);
+    f->held_bytes = num_max(f->held_bytes, num_max(m.bytes, reading));
+    f->node_held_bytes =
+        num_max(f->node_held_bytes, num_max(node_holders * m.bytes, node_ranks * reading));
+    f->all_held_bytes =
+        num_max(f->all_held_bytes, num_max(m.holders_n * m.bytes, f->ranks * reading));
+    if (!f->candidates) return;
+    bt_candidate_label(c, label);
+    json_array_append_new(f->candidates, json_string(label));
+}
+
+/* The writers of the command line, or all that a search may try. */
+static int candidates(struct forecast *f)
+{
+    const struct bt_setup *s = f->setup;
+    for (int w = 0; !s->search && w < s->writers_n; w++)
+        take_candidate(f, &s->candidate[w]);
+    if (!s->search) return 0;
+    f->candidates = json_array();
+    return f->search(s, f->ranks, f->nodes, take_candidate, f);
+}
+
 static int memory(struct forecast *f)
 {
     const struct bt_setup *s = f->setup;
@@ -107,31 +140,22 @@ static int memory(struct forecast *f)
     struct bt_read_plan reads;
     struct bt_decomp d;
     struct sys_memory here;
-    int64_t cells = 1;
     TRY(bt_decomp_make(s->opt.decomp, s->problem.n, (int)f->ranks, 0, &d));
     bt_decomp_name(&d, f->decomp);
+    f->cells = 1;
     for (int a = 0; a < 3; a++)
-        cells *= bt_plan_div_up(d.n, d.p[a]);
+        f->cells *= bt_plan_div_up(d.n, d.p[a]);
     TRY(bt_read_plan_make(&reads, s, &d, (int)f->ranks, 0));
     f->readings_n = (int64_t)reads.shapes_n * s->read_states_n;
     f->fields_bytes = bt_read_plan_bytes(&reads, false);
     const int64_t node_ranks = bt_plan_div_up(f->ranks, f->nodes);
-    int64_t held = 0, node_held = 0, all_held = 0; /* by writers, which run one after the other */
-    for (int w = 0; w < s->writers_n; w++) {
-        int64_t reading;
-        const struct io_memory m =
-            bt_setup_held(s, &s->candidate[w], f->ranks, f->nodes, cells, &reading);
-        const int64_t node_holders = bt_plan_div_up(node_ranks * m.holders_n, f->ranks);
-        held = num_max(held, num_max(m.bytes, reading));
-        node_held = num_max(node_held, num_max(node_holders * m.bytes, node_ranks * reading));
-        all_held = num_max(all_held, num_max(m.holders_n * m.bytes, f->ranks * reading));
-    }
-    const int64_t own = bt_machine_rank_bytes(cells, s->writers_n > 0) + f->fields_bytes;
-    f->rank_bytes = own + held;
+    TRY(candidates(f));
+    const int64_t own = bt_machine_rank_bytes(f->cells, s->writers_n > 0) + f->fields_bytes;
+    f->rank_bytes = own + f->held_bytes;
     f->memory_bytes = bt_machine_rank_bytes(d.n * d.n * d.n, s->writers_n > 0) +
-                      (f->ranks - 1) * bt_machine_rank_bytes(0, false) + all_held +
+                      (f->ranks - 1) * bt_machine_rank_bytes(0, false) + f->all_held_bytes +
                       bt_read_plan_bytes(&reads, true);
-    f->node_bytes = num_min(f->memory_bytes, node_ranks * own + node_held);
+    f->node_bytes = num_min(f->memory_bytes, node_ranks * own + f->node_held_bytes);
     sys_memory(&here);
     f->total_bytes = here.total_bytes;
     f->available_bytes = bt_machine_free_bytes();
@@ -328,17 +352,6 @@ static void splits(struct forecast *f, const struct bt_machine *m)
                                  num_max(1, cpu.packages_n), f->split, &f->split_best);
 }
 
-/* What --io auto would try, and in how much time. */
-static int search(struct forecast *f)
-{
-    const struct bt_setup *s = f->setup;
-    if (!s->search) return 0;
-    TRY(f->labels(s, f->ranks, f->nodes, &f->candidates));
-    f->time_s = 60 * s->opt.minutes;
-    f->written_bytes = 0; /* nobody knows */
-    return 0;
-}
-
 static int plan(struct forecast *f, const struct bt_machine *m)
 {
     TRY(bt_solver_isa_check(f->setup->opt.isa)); /* also where no solver is made */
@@ -352,7 +365,10 @@ static int plan(struct forecast *f, const struct bt_machine *m)
     TRY(find_t_c(f, m));
     times(f);
     splits(f, m);
-    return search(f);
+    if (!f->setup->search) return 0;
+    f->time_s = 60 * f->setup->opt.minutes;
+    f->written_bytes = 0; /* nobody knows */
+    return 0;
 }
 
 static const char *const origin_name[] = {
@@ -482,10 +498,10 @@ static json_t *plan_json(const void *of, int status)
     return o;
 }
 
-int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_labels *labels)
+int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_search *search)
 {
     struct forecast f = {
-        .setup = setup, .labels = labels, .misfits = json_array(), .warnings = json_array()};
+        .setup = setup, .search = search, .misfits = json_array(), .warnings = json_array()};
     const struct program_output result = {"--json", setup->opt.json, "nht1-bt-plan/",
                                           .json = plan_json};
     struct bt_machine m;

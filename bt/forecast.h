@@ -8,14 +8,14 @@
 
 #include "bt/options.h"
 
-/* What --io auto would try: as bt_search_labels of bt/search/search.h, which is above this. */
-typedef int bt_forecast_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes,
-                               json_t **labels);
+/* What --io auto would try: as bt_search_each of bt/search/search.h, which is above this. */
+typedef int bt_forecast_search(const struct bt_setup *s, int64_t ranks, int64_t nodes,
+                               void (*take)(void *arg, const struct bt_candidate *c), void *arg);
 
 /* All of --dry-run: plans on rank 0 for setup's ranks and nodes (those that were started when 0),
  * prints, writes --json (docs/schema/nht1-bt-plan-1.json). Collective over comm. ERR_USAGE for a
  * decomposition that cannot be, ERR_IO when the run would not fit or the folder of the file is not
  * there, ERR_MPI, ERR_NOMEM. */
-int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_labels *labels);
+int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_search *search);
 
 #endif

@@ -130,21 +130,20 @@ static int writers_agree(struct bt_job *job)
     return 0;
 }
 
-/* What this rank needs, writers running one after the other. */
-static int64_t memory(const struct bt_job *job)
+int bt_job_memory(const struct bt_job *job, const struct bt_candidate *c, int candidates_n)
 {
     const struct bt_setup *s = job->setup;
     const int64_t *n = job->decomp.count, cells = n[0] * n[1] * n[2];
     int64_t held = 0;
-    for (int w = 0; w < s->writers_n; w++) {
+    for (int i = 0; i < candidates_n; i++) {
         int64_t reading;
-        const struct io_memory m = bt_setup_held(s, &s->candidate[w], job->size,
-                                                 job->machine.nodes.count, cells, &reading);
+        const struct io_memory m =
+            bt_setup_held(s, &c[i], job->size, job->machine.nodes.count, cells, &reading);
         if (io_aggregates(job->rank, job->size, m.holders_n)) held = num_max(held, m.bytes);
         held = num_max(held, reading);
     }
-    return bt_machine_rank_bytes(cells, s->writers_n > 0) + held +
-           bt_read_plan_bytes(&job->reads, false);
+    return bt_machine_memory(&job->machine, bt_machine_rank_bytes(cells, s->writers_n > 0) + held +
+                                                bt_read_plan_bytes(&job->reads, false));
 }
 
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
@@ -166,7 +165,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
     TRY(bt_machine_make(comm, &job->machine));
     TRY(par_hosts(comm, 0, &job->hosts));
     if (setup->opt.charge) return 0; /* fields take no memory */
-    TRY(bt_machine_memory(&job->machine, memory(job)));
+    TRY(bt_job_memory(job, setup->candidate, setup->writers_n));
     warn(job);
     return 0;
 }

@@ -81,6 +81,10 @@ struct bt_job {
 int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup);
 void bt_job_free(struct bt_job *job);
 
+/* Checks that the nodes have the memory that these candidates need, one after the other. Collective.
+ * ERR_NOMEM. */
+int bt_job_memory(const struct bt_job *job, const struct bt_candidate *c, int candidates_n);
+
 /* A solver for the job, as its options ask. Collective. [out] solver, to be freed by bt_solver_free. */
 int bt_job_solver(const struct bt_job *job, const struct bt_decomp *d, struct bt_solver **solver);
 

@@ -64,7 +64,7 @@ static int run(void *of)
         if (rank == 0) bt_report_writers(stdout);
         return 0;
     }
-    if (setup->opt.dry_run) return bt_forecast_run(MPI_COMM_WORLD, setup, bt_search_labels);
+    if (setup->opt.dry_run) return bt_forecast_run(MPI_COMM_WORLD, setup, bt_search_each);
     if (setup->opt.probe) return probe(setup);
 
     const bool speaks = rank == 0 && !setup->opt.quiet;

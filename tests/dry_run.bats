@@ -65,6 +65,27 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
     holds '.rank_memory_bytes > 8 * 10485760 and .node_memory_bytes < 16 * .rank_memory_bytes / 4'
 }
 
+@test "a search counts the memory of the candidate that takes most, and is refused without" {
+    need_root "another /proc/meminfo"
+    local plain how job=(--class W --steps 40 --tc 1 --io)
+    # shellcheck disable=SC2016 # expanded by that shell
+    local inside=(unshare --mount bash -c 'mount --bind meminfo /proc/meminfo && "$@"' bash)
+    plan "${job[@]}" async
+    plain=$(value .rank_memory_bytes)
+    plan "${job[@]}" async --staging 4
+    # Enough for the default, too little for that.
+    echo "MemAvailable: $(((plain + $(value .rank_memory_bytes)) / 2048)) kB" >meminfo
+    "${inside[@]}" true || not_permitted "unshare --mount"
+    for how in "--dry-run" "--minutes 0.05"; do
+        # shellcheck disable=SC2086 # words
+        run "${inside[@]}" nht1-bt "${job[@]}" auto:async $how
+        expect_status 3
+        expect_text "memory"
+        expect_text "available"
+    done
+    "${inside[@]}" nht1-bt "${job[@]}" async --quiet
+}
+
 @test "files that are left: FILE, its manifest, and the part of each rank" {
     plan --n 12 --steps 2 --interval 1 --dt 0.001 --io perrank --ranks 3
     holds '.files_n == 2 + 3'

@@ -39,18 +39,15 @@ static void look_around(const struct bt_setup *s, int64_t ranks, int64_t nodes,
                                   .fixed = s->fixed};
 }
 
-int bt_search_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes, json_t **labels)
+int bt_search_each(const struct bt_setup *s, int64_t ranks, int64_t nodes,
+                   void (*take)(void *arg, const struct bt_candidate *c), void *arg)
 {
     struct io_surroundings around;
     struct bt_space space;
-    char label[BT_LABEL_MAX];
     look_around(s, ranks, nodes, &around);
     const int rc = bt_space_make(&space, s->candidate, s->writers_n, &around);
-    *labels = json_array();
-    for (int i = 0; i < space.n; i++) {
-        bt_candidate_label(&space.candidate[i], label);
-        json_array_append_new(*labels, json_string(label));
-    }
+    for (int i = 0; i < space.n; i++)
+        take(arg, &space.candidate[i]);
     bt_space_free(&space);
     return rc;
 }
@@ -333,6 +330,7 @@ static int run_stored_choice(struct bt_search *search, FILE *to)
 {
     struct bt_job *job = search->job;
     TRY(par_agree(job->comm, bt_choice_apply(job->setup, search->known)));
+    TRY(bt_job_memory(job, job->setup->candidate, job->setup->writers_n));
     search->end = BT_SEARCH_KNOWN;
     if (to) bt_finding_begin(search, to);
     return bt_rounds_make(job);
@@ -345,6 +343,7 @@ static int search_all(struct bt_search *search, FILE *to)
     const double start_s = watch_now();
     int found = 1;
     TRY(par_agree(job->comm, prepare_race(search)));
+    TRY(bt_job_memory(job, search->space.candidate, search->space.n));
     if (to) bt_finding_begin(search, to);
     int rc = bt_rounds_begin(job, &solver);
     search->end = BT_SEARCH_INTERRUPTED;

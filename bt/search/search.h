@@ -12,9 +12,10 @@
 
 #include "bt/search/finding.h"
 
-/* What --io auto would try on so many ranks and nodes, as far as one rank sees it: labels, "posix
- * --direct". Local. [out] labels: an array of texts, new reference. Returns 0 or ERR_NOMEM. */
-int bt_search_labels(const struct bt_setup *s, int64_t ranks, int64_t nodes, json_t **labels);
+/* Calls take with each candidate that --io auto would try on so many ranks and nodes, as far as one rank
+ * sees it. Local. Returns 0 or ERR_NOMEM. */
+int bt_search_each(const struct bt_setup *s, int64_t ranks, int64_t nodes,
+                   void (*take)(void *arg, const struct bt_candidate *c), void *arg);
 
 /* Runs what an earlier search on this system has found, as one of the job's ordinary runs, unless
  * --minutes, without --known, asks for a new one; else searches. What is found is kept. Collective.
