@@ -50,6 +50,19 @@ near() {
     expect_json answers.json '.answers[3] | .answer == "undecided" and (.settled | not) and .zeta.lo == null and .rounds_needed == null'
 }
 
+@test "jobs count by their medians, in the order of their first values" {
+    # That the medians rise can be seen in this order alone.
+    local rising='0.02, 0.04, 0.06, 0.08, 0.10, 0.12, 0.14, 0.16, 0.18' jobs='9, 8, 7, 6, 5, 4, 3, 2, 1'
+    asked "{\"what\": \"centres\", \"level\": 0.95, \"metrics\": [
+            {\"values\": [$rising, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5],
+             \"jobs\": [$jobs, $jobs, $jobs]},
+            {\"values\": [0.08, 0.02, 0.18, 0.06, 0.14, 0.04, 0.12, 0.10, 0.16, $rising], \"jobs\": [6, 9, 1, 7, 3, 8, 4, 5, 2, $jobs]}]}" \
+        "{\"what\": \"summary\", \"level\": 0.95, \"values\": [$rising, 0.01, 0.02], \"jobs\": [$jobs, 9, 8]}"
+    expect_json answers.json '.answers[0].metrics[0] | .jobs == 9 and .drifting and .centre == 0.1'
+    expect_json answers.json '.answers[0].metrics[1] | .jobs == 9 and (.drifting | not) and .lo == 0.04 and .hi == 0.16'
+    expect_json answers.json '.answers[1] | .ci_lo == 0.03 and .ci_hi == 0.16'
+}
+
 @test "fits: power law, parabola and where it reaches a level" {
     asked '{"what": "power", "x": [1, 2, 4, 8], "y": [3, 1.5, 0.75, 0.375]}' \
         '{"what": "polynomial", "degree": 2, "x": [0, 1, 2, 3], "y": [1, 2, 5, 10], "at": [4],

@@ -8,7 +8,35 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/stat.h"
+
+/* A value's job and its place among the values. */
+struct place {
+    double job;
+    int at;
+};
+
+static int by_job(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->job != y->job ? (x->job > y->job) - (x->job < y->job) : x->at - y->at;
+}
+
+/* median: room for v->n. It has the median of a job where the first value of the job is, and elsewhere NAN. */
+static int median_at_first(struct place *place, const struct values *v, double *of_one,
+                           double *median)
+{
+    qsort(place, (size_t)v->n, sizeof *place, by_job);
+    for (int i = 0, n; i < v->n; i += n) {
+        for (n = 0; i + n < v->n && place[i + n].job == place[i].job; n++) {
+            of_one[n] = v->x[place[i + n].at];
+            median[place[i + n].at] = NAN;
+        }
+        TRY(stat_median(of_one, n, &median[place[i].at]));
+    }
+    return 0;
+}
 
 int jobs_medians(struct request *r, const json_t *from, const struct values *v, struct values *to)
 {
@@ -21,16 +49,15 @@ int jobs_medians(struct request *r, const json_t *from, const struct values *v, 
                        v->n);
     TRY(request_room(r, v->n, &of_one));
     TRY(request_room(r, v->n, &medians));
-    for (int i = 0; i < v->n; i++) {
-        int first = i;
-        for (int k = 0; k < i && first == i; k++)
-            if (job.x[k] == job.x[i]) first = k;
-        if (first < i) continue;
-        of_one.n = 0;
-        for (int k = i; k < v->n; k++)
-            if (job.x[k] == job.x[i]) of_one.x[of_one.n++] = v->x[k];
-        TRY(stat_median(of_one.x, of_one.n, &medians.x[medians.n++]));
-    }
+    struct place *place = mem_new(v->n, sizeof *place, "jobs of %d values", v->n);
+    if (!place) return ERR_NOMEM;
+    for (int i = 0; i < v->n; i++)
+        place[i] = (struct place){.job = job.x[i], .at = i};
+    const int rc = median_at_first(place, v, of_one.x, medians.x);
+    free(place);
+    TRY(rc);
+    for (int i = 0; i < v->n; i++)
+        if (!isnan(medians.x[i])) medians.x[medians.n++] = medians.x[i];
     if (medians.n > 1) *to = medians;
     return 0;
 }
