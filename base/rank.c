@@ -3,13 +3,13 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/stat.h"
 
 static int no_memory(int n)
 {
@@ -77,7 +77,7 @@ int rank_interval(enum rank_method method, const double *x, int n, int cut, doub
     ERR_ASSERT(n >= 1 && cut >= 0 && 2 * cut < most);
     double *all = candidates(method, x, n);
     if (!all) return no_memory(n);
-    *centre = gsl_stats_median_from_sorted_data(all, 1, (size_t)most);
+    *centre = stat_sorted_median(all, most);
     *lo = all[cut];
     *hi = all[most - 1 - cut];
     free(all);

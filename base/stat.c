@@ -30,9 +30,20 @@ static double *sorted_copy(const double *x, int n)
     return s;
 }
 
-static double sorted_median(const double *s, int n)
+double stat_sorted_median(const double *s, int n)
 {
-    return gsl_stats_median_from_sorted_data(s, 1, (size_t)n);
+    const double median = gsl_stats_median_from_sorted_data(s, 1, (size_t)n);
+    return isfinite(median) ? median : s[(n - 1) / 2] / 2 + s[n / 2] / 2; /* a sum too large */
+}
+
+/* Multiplies s by a power of two, so that squares are not too large or too small for a number. */
+static double scaled_sd(double *s, int n, double mean)
+{
+    int exponent;
+    frexp(fmax(fabs(s[0]), fabs(s[n - 1])), &exponent);
+    for (int i = 0; i < n; i++)
+        s[i] = ldexp(s[i], -exponent);
+    return ldexp(gsl_stats_sd_m(s, 1, (size_t)n, ldexp(mean, -exponent)), exponent);
 }
 
 int stat_summary(const double *x, int n, struct stat_summary *out)
@@ -45,9 +56,9 @@ int stat_summary(const double *x, int n, struct stat_summary *out)
     out->max = s[n - 1];
     out->mean = gsl_stats_mean(s, 1, count);
     out->q1 = gsl_stats_quantile_from_sorted_data(s, 1, count, 0.25);
-    out->median = sorted_median(s, n);
+    out->median = stat_sorted_median(s, n);
     out->q3 = gsl_stats_quantile_from_sorted_data(s, 1, count, 0.75);
-    out->sd = n > 1 ? gsl_stats_sd_m(s, 1, count, out->mean) : 0.0;
+    out->sd = n > 1 ? scaled_sd(s, n, out->mean) : 0.0;
     free(s);
     return 0;
 }
@@ -56,7 +67,7 @@ int stat_median(const double *x, int n, double *out)
 {
     double *s = sorted_copy(x, n);
     if (!s) return no_memory(n);
-    *out = sorted_median(s, n);
+    *out = stat_sorted_median(s, n);
     free(s);
     return 0;
 }
@@ -108,12 +119,12 @@ int stat_outliers(const double *x, int n, double limit)
 {
     double *away = sorted_copy(x, n);
     if (!away) return no_memory(n);
-    double median = sorted_median(away, n);
+    double median = stat_sorted_median(away, n);
     for (int i = 0; i < n; i++) {
         away[i] = fabs(x[i] - median);
     }
     gsl_sort(away, 1, (size_t)n);
-    double mad = sorted_median(away, n);
+    double mad = stat_sorted_median(away, n);
     int count = 0;
     for (int i = 0; i < n && mad > 0; i++) {
         count += away[i] > limit * MAD_TO_SD * mad;

@@ -9,7 +9,7 @@ struct stat_summary {
     int n;
     double min, max, mean;
     double q1, median, q3; /* quartiles, linear between order statistics */
-    double sd;             /* of the sample (divisor n - 1); 0 when n is 1 */
+    double sd; /* of the sample (divisor n - 1); 0 when n is 1, INFINITY when it is too large */
 };
 
 /* Summary of x[0..n-1], n >= 1. Returns 0 or ERR_NOMEM. */
@@ -18,6 +18,9 @@ int stat_summary(const double *x, int n, struct stat_summary *out);
 /* Median of x[0..n-1], n >= 1; the mean of the two middle values when n is even. Returns 0 or
  * ERR_NOMEM. */
 int stat_median(const double *x, int n, double *out);
+
+/* The same of s[0..n-1] in ascending order. */
+double stat_sorted_median(const double *s, int n);
 
 /* Quantiles of x[0..n-1], n >= 1: out[i] is that of the share p[i], 0.9 for 90 %, linear between
  * order statistics. out may be p. Returns 0 or ERR_NOMEM. */

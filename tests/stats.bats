@@ -21,7 +21,9 @@ near() {
 @test "summary: median, quartiles, spread, outliers; an interval where a level asks for it" {
     asked '{"what": "summary", "values": [3.1, 1.2, 9.7, 4.4, 2.8]}' \
         '{"what": "summary", "values": [1, 1.1, 0.9, 1.05, 0.95, 50], "level": 0.95}' \
-        '{"what": "summary", "values": [2.5], "level": 0.9}'
+        '{"what": "summary", "values": [2.5], "level": 0.9}' \
+        '{"what": "summary", "values": [1.6e308, 1.2e308]}' '{"what": "summary", "values": [1e-200, 3e-200]}' \
+        '{"what": "summary", "values": [1.7e308, -1.7e308]}'
     near '.[0].median' 3.1
     near '.[0].q3' 4.4
     near '.[0].mean' 4.24
@@ -29,6 +31,11 @@ near() {
     expect_json answers.json '.answers[0].ci_lo == null'
     expect_json answers.json '.answers[1] | .outliers == 1 and .ci_lo == 0.9 and .ci_hi == 50'
     expect_json answers.json '.answers[2] | .ci_lo == null and .ci_hi == null and .n == 1'
+    # Sums and squares need not be numbers.
+    near '.[3].median' 1.4e308
+    near '.[3].sd' 2.8284271247461903e307
+    near '.[4].sd' 1.4142135623730951e-200
+    expect_json answers.json '.answers[5] | .median == 0 and .sd == null'
 }
 
 @test "percentiles are linear between order statistics" {
