@@ -14,14 +14,16 @@
 /* Of the largest singular value: with smaller ones fewer than six digits would be right. */
 #define RANK_TOLERANCE 1e-10
 
+/* Different values of x, counted up to one more than a fit can need. */
 static int different(const double *x, int n)
 {
+    double found[STAT_DEGREE_MAX + 1];
     int count = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && count <= STAT_DEGREE_MAX; i++) {
         int before = 0;
-        while (before < i && x[before] != x[i])
+        while (before < count && found[before] != x[i])
             before++;
-        count += before == i;
+        if (before == count) found[count++] = x[i];
     }
     return count;
 }
