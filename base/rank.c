@@ -50,7 +50,7 @@ int rank_cut(enum rank_method method, int n, double share, int *cut, double *att
     if (!tail) return no_memory(n);
     rank_tails(method, n, tail);
     *cut = -1;
-    while (2 * (*cut + 1) < rank_max(method, n) && tail[*cut + 1] <= share)
+    while (2 * (*cut + 1) < rank_max(method, n) && stat_within(tail[*cut + 1], share))
         (*cut)++;
     *attained = *cut < 0 ? 0 : tail[*cut];
     free(tail);

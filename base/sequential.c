@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/stat.h"
 
 /* Evidence from which on a sample counts as skewed or as correlated, chosen by the simulations of
  * docs/statistics.md: generous, since a needless sign test or widening costs some rounds, a missed
@@ -58,7 +59,7 @@ static void spend_on_signs(struct sequential_plan *p, double *share, double *tai
                 share[s] = 0.5 * (share[s] + (s > 0 ? share[s - 1] : 0));
         }
         int cut = -1;
-        while (2 * (cut + 1) < n && spent + share[cut + 1] <= error_spent(p, k)) {
+        while (2 * (cut + 1) < n && stat_within(spent + share[cut + 1], error_spent(p, k))) {
             spent += share[++cut];
             share[cut] = 0;
         }
@@ -98,7 +99,7 @@ int sequential_plan(double error, int rounds_max, struct sequential_plan *out)
     int rounds[SEQUENTIAL_LOOKS_MAX] = {SEQUENTIAL_ROUNDS_MIN}, n = 1;
     struct sequential_plan whole = {.error = error, .n = 2, .horizon = rounds_max};
     for (whole.rounds[0] = rounds[0]; rounds[0] < rounds_max; whole.rounds[0] = ++rounds[0])
-        if (ldexp(1, -rounds[0]) <= error_spent(&whole, 0)) break;
+        if (stat_within(ldexp(1, -rounds[0]), error_spent(&whole, 0))) break;
     while (rounds[n - 1] < rounds_max) {
         const int next = (4 * rounds[n - 1] + 2) / 3;
         rounds[n++] = next + next / 8 < rounds_max ? next : rounds_max;

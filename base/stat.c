@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/stat.h"
 
+#include <float.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -13,6 +14,9 @@
 
 /* Scales the median absolute deviation to the standard deviation of a normal distribution. */
 static const double MAD_TO_SD = 1.4826;
+
+/* Relative, of probabilities by incomplete beta functions. */
+static const double ROUNDING = 1e-9;
 
 static int no_memory(int n)
 {
@@ -82,13 +86,18 @@ int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, dou
     return 0;
 }
 
+bool stat_within(double p, double share)
+{
+    return p <= share * (1 + ROUNDING) + DBL_EPSILON; /* 1 minus a level is off by as much */
+}
+
 /* The largest number of values below the median that is less probable than share: coins, n of them. -1: none is. */
 static int sign_cut(int n, double share)
 {
     int lowest = -1, beyond = n / 2; /* P(at most n / 2 heads) >= 0.5 */
     while (beyond - lowest > 1) {
         const int k = lowest + (beyond - lowest) / 2;
-        if (gsl_cdf_binomial_P((unsigned)k, 0.5, (unsigned)n) <= share)
+        if (stat_within(gsl_cdf_binomial_P((unsigned)k, 0.5, (unsigned)n), share))
             lowest = k;
         else
             beyond = k;

@@ -4,6 +4,7 @@
 /* Layer 0. Statistics of repeated measurements, on GSL; tests and fits are in base/stats/.
  * Samples are small (tens of values), finite and borrowed; nothing here changes them. All functions
  * are local. */
+#include <stdbool.h>
 
 struct stat_summary {
     int n;
@@ -25,6 +26,9 @@ double stat_sorted_median(const double *s, int n);
 /* Quantiles of x[0..n-1], n >= 1: out[i] is that of the share p[i], 0.9 for 90 %, linear between
  * order statistics. out may be p. Returns 0 or ERR_NOMEM. */
 int stat_quantiles(const double *x, int n, const double *p, int quantiles_n, double *out);
+
+/* Whether a probability is a share at the most: both are the results of calculations, so more by rounding alone is none. */
+bool stat_within(double p, double share);
 
 /* Confidence interval of the median by the sign test: between two of the sorted values, exact for independent values of
  * any distribution (docs/statistics.md). It covers the median with at least level, 0.95 for 95 %. [out] lo, hi: NaN

@@ -70,6 +70,13 @@ near() {
     expect_json answers.json '.answers[1] | .ci_lo == 0.03 and .ci_hi == 0.16'
 }
 
+@test "an interval exists at the level that its values attain" {
+    asked '{"what": "summary", "values": [1, 2, 3, 4, 5], "level": 0.9375}' \
+        '{"what": "unpaired", "level": 0.9714285714285715, "quantities": [{"a": [1, 4, 2, 3], "b": [1, 4, 2, 3]}]}'
+    expect_json answers.json '.answers[0] | .ci_lo == 1 and .ci_hi == 5'
+    near '.[1].quantities[0].ratio_lo' 0.25
+}
+
 @test "fits: power law, parabola and where it reaches a level" {
     asked '{"what": "power", "x": [1, 2, 4, 8], "y": [3, 1.5, 0.75, 0.375]}' \
         '{"what": "polynomial", "degree": 2, "x": [0, 1, 2, 3], "y": [1, 2, 5, 10], "at": [4],

@@ -92,6 +92,28 @@ static void median_between_sorted_values(void **state)
     assert_true(lo == 10 && hi == 90);
 }
 
+/* What n values attain is such a level, as it is written with 17 digits, too. */
+static void median_at_levels_that_are_attained(void **state)
+{
+    (void)state;
+    double x[60], lo, hi, tail = 0, ways = 1;
+    for (int i = 0; i < 60; i++)
+        x[i] = i;
+    for (int n = 1; n <= 40; n++) {
+        assert_int_equal(stat_median_ci(x, n, n > 1 ? 1 - ldexp(1, 1 - n) : 1e-12, &lo, &hi), 0);
+        assert_true(n == 1 || (lo == 0 && hi == n - 1));
+    }
+    for (int k = 0; k < 29; k++) {
+        tail += ldexp(ways, -60);
+        ways *= (60.0 - k) / (k + 1);
+        if (tail < 1e-9) continue;
+        assert_int_equal(stat_median_ci(x, 60, 1 - 2 * tail, &lo, &hi), 0);
+        assert_true(lo == k && hi == 59 - k);
+        assert_int_equal(stat_median_ci(x, 60, 1 - 2 * tail * (1 - 1e-6), &lo, &hi), 0);
+        assert_true(isnan(lo) || (lo == k - 1 && hi == 60 - k));
+    }
+}
+
 /* 101 values 0 .. 100: P(at most 40 of 101) = 0.0230, at most 41 0.0368. */
 static void median_between_many_sorted_values(void **state)
 {
@@ -264,6 +286,7 @@ int main(void)
         cmocka_unit_test(summary_of_even_sample),
         cmocka_unit_test(summary_of_one_value),
         cmocka_unit_test(median_between_sorted_values),
+        cmocka_unit_test(median_at_levels_that_are_attained),
         cmocka_unit_test(median_between_many_sorted_values),
         cmocka_unit_test(outliers),
         cmocka_unit_test(ranks_of_two_samples),

@@ -121,7 +121,7 @@ static void judge(struct unpaired *u, const double *d, const double *tail, doubl
     const double away =
         fmax(beyond(d, n, within, true), beyond(d, n, -within, false)) / u->widening;
     u->p = u->drifting ? 1 : fmin(2 * tail[(int)ceil(n / 2.0 - away)], 1);
-    while (2 * (cut + 2) < n && tail[cut + 1] <= (1 - level) / 2)
+    while (2 * (cut + 2) < n && stat_within(tail[cut + 1], (1 - level) / 2))
         cut++;
     u->attained = cut >= 0 ? 1 - 2 * tail[cut] : NAN;
     if (cut >= 0) cut = (int)floor(n / 2.0 - u->widening * (n / 2.0 - cut));
