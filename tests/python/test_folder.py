@@ -37,6 +37,15 @@ class Making(unittest.TestCase):
         self.addCleanup(self.scratch.cleanup)
         self.path = os.path.join(self.scratch.name, 's')
 
+    def test_what_it_was_begun_with_is_read_once(self):
+        new = make(self.path)
+        new.lock.close()
+        with mock.patch.object(folder, 'read_json', wraps=folder.read_json) as read:
+            again = make(self.path)
+        self.addCleanup(again.lock.close)
+        self.assertEqual([os.path.basename(call.args[0]) for call in read.call_args_list], ['study.json', 'summary.json'])
+        self.assertEqual((new.resumed, again.resumed, again.record), (False, True, new.record))
+
     def broken_off(self, number):
         """Makes a folder of which write `number` fails."""
         def fsync(fd, left=[number]):

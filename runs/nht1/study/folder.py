@@ -84,25 +84,21 @@ def _begun(path):
 
 
 def state_of(path, points):
-    """'absent', 'empty', 'foreign', 'other' (another description), 'open' or 'finished'."""
+    """'absent', 'empty', 'foreign', 'other' (another description), 'open' or 'finished'; and what study.json says of the
+    latter two, else {}."""
     if not os.path.lexists(path):
-        return 'absent'
+        return 'absent', {}
     if not os.path.isdir(path):
-        return 'foreign'
+        return 'foreign', {}
     if _begun(path):
-        return 'empty'
-    record = begun_with(path)
+        return 'empty', {}
+    record = read_json(os.path.join(path, 'study.json')) or {}
     if record.get('schema') != SCHEMA:
-        return 'foreign'
+        return 'foreign', {}
     if record.get('points') != json.loads(json.dumps(_identity(points))):
-        return 'other'
+        return 'other', {}
     summary = read_json(os.path.join(path, 'summary.json'))
-    return 'finished' if summary and summary.get('finished') else 'open'
-
-
-def begun_with(path):
-    """What study.json in a folder says, {} where there is none."""
-    return read_json(os.path.join(path, 'study.json')) or {}
+    return 'finished' if summary and summary.get('finished') else 'open', record
 
 
 def choose(under, name, points, fresh):
@@ -111,10 +107,10 @@ def choose(under, name, points, fresh):
     number, last = 1, None
     while True:
         path = os.path.join(under, name if number == 1 else '%s-%d' % (name, number))
-        if state_of(path, points) in ('absent', 'empty'):
+        if state_of(path, points)[0] in ('absent', 'empty'):
             break
         last, number = path, number + 1
-    if last and not fresh and state_of(last, points) == 'open':
+    if last and not fresh and state_of(last, points)[0] == 'open':
         return last
     return path
 
@@ -127,8 +123,8 @@ def existing(path):
 
 
 def check_place(path, points):
-    """Usage trouble when a study cannot have this folder. Nothing is made."""
-    state = state_of(path, points)
+    """What state_of says; usage trouble when a study cannot have this folder. Nothing is made."""
+    state, record = state_of(path, points)
     if state == 'foreign':
         raise usage('%s is there and holds no study: name another folder with --out' % path)
     if state == 'other':
@@ -140,7 +136,7 @@ def check_place(path, points):
         raise failed('%s: no folder can be made in %s; name another one with --out' % (
             path, above) if state == 'absent' else
             '%s: nothing can be written there; name another folder with --out' % path)
-    return state
+    return state, record
 
 
 class Folder:
@@ -149,19 +145,20 @@ class Folder:
     def __init__(self, path, points, record, description):
         """record: () -> the rest of study.json, asked for only when the study is new."""
         self.path = os.path.abspath(path)
-        self.resumed = check_place(path, points) in ('open', 'finished')
+        state, self.record = check_place(path, points)
+        self.resumed = state in ('open', 'finished')
         try:
             os.makedirs(os.path.join(self.path, 'runs'), exist_ok=True)
         except OSError as e:
             raise failed('%s: %s; name another folder with --out' % (path, e.strerror))
         self._lock()
         if not self.resumed:
-            write_json(self.file('study.json'), dict(
+            self.record = dict(
                 {'schema': SCHEMA, 'id': '%016x' % random.SystemRandom().getrandbits(64),
-                 'started_utc': utc(), 'points': _identity(points)}, **record()))
+                 'started_utc': utc(), 'points': _identity(points)}, **record())
+            write_json(self.file('study.json'), self.record)
         if not os.path.lexists(self.file('study.ini')):  # after study.json, by which a study is known
             write_text(self.file('study.ini'), description)
-        self.record = begun_with(self.path)
         if not isinstance(self.record.get('seed'), int) or \
                 not re.fullmatch('[0-9a-f]{16}', str(self.record.get('id')), re.ASCII):
             raise usage('%s: no seed or id: this is not as the driver wrote it' %

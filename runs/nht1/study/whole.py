@@ -10,7 +10,7 @@ import sys
 
 from .. import VERSION, command, stats, text, tools, trouble
 from . import child, conditions, drive, launch, plan, probe, programs, scratch, speak, summary, sweep
-from .folder import Folder, begun_with, check_place, choose, existing, shown
+from .folder import Folder, check_place, choose, existing, shown
 
 REPORT_S = 600
 
@@ -242,8 +242,7 @@ def run(args, name, description, brief=False):
     keys = sweep.varying(points)
     speaker = speak.Speaker(['section'] if brief else keys, args.quiet, settings.show)
     out = args.out or choose(args.under or under(), name, points, args.new)
-    state = check_place(out, points)  # before the estimates, which take their time
-    begun = begun_with(out) if state in ('open', 'finished') else {}
+    state, begun = check_place(out, points)  # before the estimates, which take their time
     files = _files(args, description, begun)
     place = files or existing(os.path.abspath(out))
     here = conditions.now(files, place, launcher, system, _programs(found, args.dry_run))
