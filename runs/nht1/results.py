@@ -563,8 +563,8 @@ def _option_text(value):
 
 
 class Cell:
-    """Runs with one identity. Statistics (median_s and so on) are those of `answer`, the answer of
-    nht1-stats; NaN before it came."""
+    """Runs with one identity. Statistics (median_s, write_rate and so on) are answers of nht1-stats, medians of the runs;
+    NaN before they came."""
 
     def __init__(self, group, run):
         self.group, self.identity, self.runs = group, dict(run.identity), []
@@ -576,7 +576,7 @@ class Cell:
         self.processors = self.ranks * self.threads
         self.cores = integer(run.result.root, 'system.cores_of_nodes')
         self.oversubscribed = 0 < self.cores < self.processors
-        self.median_s = self.best_s = self.lo_s = self.hi_s = self.t_c_s = NAN
+        self.median_s = self.best_s = self.lo_s = self.hi_s = self.t_c_s = self.write_rate = NAN
         self.outliers, self.label, self.typical = 0, self.writer, run
 
     @property
@@ -598,10 +598,6 @@ class Cell:
     @property
     def zeta(self):
         return self.median_s / self.t_c_s - 1 if self.writes else NAN
-
-    @property
-    def write_rate(self):
-        return self.typical.write_rate
 
     def rate(self, t_t_s):
         """R_IO = 40 N^3 D / T_T, bytes/s; NaN where the data are dropped."""
@@ -703,11 +699,16 @@ class Runs:
     def _judge(self, level):
         """Medians, intervals, T_C and names of all cells."""
         cells = [c for g in self.groups for c in g.cells]
-        for cell, answer in zip(cells, stats.ask([
-                {'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level,
-                 'jobs': stats.jobs(id(r.result) for r in c.runs)}
-                for c in cells])):
+        rates = [(c, [r.write_rate for r in c.runs if r.write_rate == r.write_rate]) for c in cells]
+        rates = [(c, of_runs) for c, of_runs in rates if of_runs]
+        answers = stats.ask([
+            {'what': 'summary', 'values': [r.t_t_s for r in c.runs], 'level': level,
+             'jobs': stats.jobs(id(r.result) for r in c.runs)} for c in cells] + [
+                 {'what': 'summary', 'values': of_runs} for _, of_runs in rates])
+        for cell, answer in zip(cells, answers):
             cell.take(answer)
+        for (cell, _), answer in zip(rates, answers[len(cells):]):
+            cell.write_rate = answer['median']
         known = {}  # best T_C by what it depends on; layout and durability have no part in it
         for run in self.all:
             known.setdefault(run.computing, []).append(run.t_c_s)

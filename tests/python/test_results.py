@@ -101,6 +101,12 @@ class Cells(unittest.TestCase):
         found = self.runs(bt_result(), bt_result())
         self.assertEqual([(c.writer, c.n) for c in found.groups[0].cells], [('posix', 6), ('none', 6)])
 
+    def test_the_rate_while_writing_is_the_median_of_the_rates(self):
+        root = bt_result(t_t=(1.0, 1.1, 1.2))
+        for run, rate in zip((r for r in root['runs'] if r['driver'] != 'none'), (2e6, 9e6, 3e6)):
+            run['write_rate_bytes_per_s'] = rate
+        self.assertEqual([c.write_rate for c in self.runs(root).groups[0].cells if c.writes], [3e6])
+
     def test_simulated_runs_are_not_averaged_with_measured_ones(self):
         simulated = [bt_result() for _ in range(2)]
         for root, platform in zip(simulated, ('flat', 'torus')):

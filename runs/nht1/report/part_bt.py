@@ -373,7 +373,8 @@ class _Section:
                 '; the dashed line is T_C, the same run without writing',
                 ' on the cores that there are' if first.oversubscribed and
                 first.t_c_s == first.t_c_s else ''))
-        table = Table('writers' + self.key, 'Writers by median T_T, with its confidence interval', [
+        table = Table('writers' + self.key, 'Writers by median T_T, with its confidence interval; R_IO is of this T_T, '
+                      'writing the median of the rates while data were being written', [
             'writer', 'runs', 'T_T in s', 'from', 'to', 'best', 'zeta', 'R_IO in MB/s',
             'writing in MB/s', 'what it counts as'])
         for c in cells:
