@@ -112,17 +112,36 @@ asked() {
     expect_json answers.json '.answers[0].quantities[3] | .p == 1 and .ratio == 1 and .ratio_lo < 1 and .ratio_hi > 1 and .rounds_needed > 6'
 }
 
-@test "unpaired: values of jobs that differ are no independent ones, p is that of the nearer edge of the margin" {
+@test "unpaired: jobs count once each, p is that of the nearer edge of the margin, the method is named" {
     local a='[1, 1.2, 1.21, 1.01, 0.99, 1.19, 1.22, 1.02]' b='[1.3, 1.5, 1.51, 1.31, 1.29, 1.49, 1.52, 1.32]'
-    local two='[0, 1, 1, 0, 0, 1, 1, 0]' eight='[0, 1, 2, 3, 4, 5, 6, 7]' mixed='[0, 0, 1, 1, 1, 0, 1, 0]'
-    asked "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $two, \"b_jobs\": $two}]}" \
+    local two='[0, 1, 1, 0, 0, 1, 1, 0]' eight='[0, 1, 2, 3, 4, 5, 6, 7]' one='[3, 3, 3, 3, 3, 3, 3, 3]' few='[0, 0, 1, 0, 2, 2, 2, 2]' many
+    many=$(seq -s, 1 51)
+    asked "{\"what\": \"unpaired\", \"level\": 0.95, \"margin\": 0, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $two, \"b_jobs\": $two}]}" \
         "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $eight, \"b_jobs\": $eight}]}" \
-        "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $mixed, \"b_jobs\": $mixed}]}" \
-        "{\"what\": \"unpaired\", \"level\": 0.95, \"margin\": 0.25, \"quantities\": [{\"a\": $a, \"b\": $b}, {\"a\": $b, \"b\": $a}, {\"a\": $a, \"b\": $a}]}"
-    # Two jobs a side, nearly all variance between them: 1 + (4 - 1) r is close to 4, Student's t with 2 degrees 4.303.
-    expect_json answers.json '.answers[0].quantities[0] | .widening > 4.2 and .widening < 2 * 4.303 / 1.959 and .ratio_lo < 1 and .p > 0.05'
-    expect_json answers.json '.answers[1].quantities[0] == .answers[2].quantities[0] and (.answers[1].quantities[0] | .ratio_lo > 1 and .p < 0.01)'
+        "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $one, \"b_jobs\": $one}]}" \
+        "{\"what\": \"unpaired\", \"level\": 0.95, \"margin\": 0.25, \"quantities\": [{\"a\": $a, \"b\": $b}, {\"a\": $b, \"b\": $a}, {\"a\": $a, \"b\": $a}]}" \
+        "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $a, \"b\": $b, \"a_jobs\": $eight, \"b_jobs\": $few},
+            {\"a\": $a, \"b\": [1.3, 1.51, 1.29], \"a_jobs\": $eight, \"b_jobs\": [0, 1, 2]}, {\"a\": $a, \"b\": [$many]}]}"
+    # Medians 1.005 and 1.205, 1.305 and 1.505; Student's t with 2 degrees 4.303.
+    expect_json answers.json '.answers[0].quantities[0] | [.jobs, .method, .widening, .rounds_needed] == [4, "Student'"'"'s t", 1, null]
+        and (.ratio_lo - 0.7750918 | fabs) < 1e-6 and (.ratio_hi - 2.0923808 | fabs) < 1e-6 and (.p - 0.1711723 | fabs) < 1e-6'
+    expect_json answers.json '.answers[1].quantities[0] == .answers[2].quantities[0] and (.answers[1].quantities[0] |
+        [.jobs, .method] == [null, "ranks, exact"] and .ratio_lo > 1 and .p < 0.01)'
     expect_json answers.json '.answers[3].quantities | .[0].p == .[1].p and .[0].p > 0.05 and .[0].p < 1 and .[2].p == 1'
+    # Jobs of one value against jobs of three, one and four: the first of each.
+    expect_json answers.json '.answers[4].quantities | .[0].jobs == 11 and .[1].jobs == null and .[2].method == "ranks, normal approximation"'
+}
+
+@test "unpaired: jobs that differ are no drift, and a job counts with as many values as the one with the fewest" {
+    local a='[1, 1, 1.2, 1.2, 1.1, 1.1, 0.9, 0.9, 1.05, 1.05]' jobs='[4, 4, 1, 1, 0, 0, 2, 2, 3, 3]'
+    asked "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [
+            {\"a\": [1, 1, 1, 1, 2, 2, 2, 2], \"b\": [3, 3, 3, 3], \"a_jobs\": [0, 0, 0, 0, 1, 1, 1, 1], \"b_jobs\": [2, 2, 2, 2]},
+            {\"a\": $a, \"b\": [2, 9, 2.1, 9, 9, 1.9], \"a_jobs\": $jobs, \"b_jobs\": [5, 5, 6, 6, 6, 7]},
+            {\"a\": $a, \"b\": [2, 2.1, 1.9], \"a_jobs\": $jobs, \"b_jobs\": [5, 6, 7]},
+            {\"a\": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8], \"b\": [3, 3], \"b_jobs\": [9, 9],
+             \"a_jobs\": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]}]}"
+    expect_json answers.json '.answers[0].quantities | (.[0] | (.drifting | not) and .ratio_lo < 1) and .[3].drifting and .[3].ratio_lo == null'
+    expect_json answers.json '.answers[0].quantities | .[1].jobs == 8 and .[2].jobs == 8 and .[1].ratio_lo == .[2].ratio_lo and .[1].p == .[2].p'
 }
 
 @test "jobs that have several rounds count once each, by their medians" {

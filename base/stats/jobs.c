@@ -23,8 +23,9 @@ static int by_job(const void *a, const void *b)
     return x->job != y->job ? (x->job > y->job) - (x->job < y->job) : x->at - y->at;
 }
 
-/* median: room for v->n. It has the median of a job where the first value of the job is, and elsewhere NAN. */
-static int median_at_first(struct place *place, const struct values *v, double *of_one,
+/* median: room for v->n. It has the median of a job, of most values, where the first value of the job is, and elsewhere
+ * NAN. */
+static int median_at_first(struct place *place, const struct values *v, int most, double *of_one,
                            double *median)
 {
     qsort(place, (size_t)v->n, sizeof *place, by_job);
@@ -33,31 +34,39 @@ static int median_at_first(struct place *place, const struct values *v, double *
             of_one[n] = v->x[place[i + n].at];
             median[place[i + n].at] = NAN;
         }
-        TRY(stat_median(of_one, n, &median[place[i].at]));
+        TRY(stat_median(of_one, n < most ? n : most, &median[place[i].at]));
     }
+    return 0;
+}
+
+int jobs_medians_of(struct request *r, const struct values *v, const struct values *job, int most,
+                    struct values *to)
+{
+    struct values of_one;
+    TRY(request_room(r, v->n, &of_one));
+    TRY(request_room(r, v->n, to));
+    struct place *place = mem_new(v->n, sizeof *place, "jobs of %d values", v->n);
+    if (!place) return ERR_NOMEM;
+    for (int i = 0; i < v->n; i++)
+        place[i] = (struct place){.job = job->x[i], .at = i};
+    const int rc = median_at_first(place, v, most, of_one.x, to->x);
+    free(place);
+    TRY(rc);
+    for (int i = 0; i < v->n; i++)
+        if (!isnan(to->x[i])) to->x[to->n++] = to->x[i];
     return 0;
 }
 
 int jobs_medians(struct request *r, const json_t *from, const struct values *v, struct values *to)
 {
-    struct values job, of_one, medians;
+    struct values job, medians;
     *to = *v;
     if (!json_object_get(from, "jobs")) return 0;
     TRY(request_values(r, from, "jobs", 1, &job));
     if (job.n != v->n)
         return err_set(ERR_USAGE, "%s: \"jobs\": there are %d, and %d values", r->where, job.n,
                        v->n);
-    TRY(request_room(r, v->n, &of_one));
-    TRY(request_room(r, v->n, &medians));
-    struct place *place = mem_new(v->n, sizeof *place, "jobs of %d values", v->n);
-    if (!place) return ERR_NOMEM;
-    for (int i = 0; i < v->n; i++)
-        place[i] = (struct place){.job = job.x[i], .at = i};
-    const int rc = median_at_first(place, v, of_one.x, medians.x);
-    free(place);
-    TRY(rc);
-    for (int i = 0; i < v->n; i++)
-        if (!isnan(medians.x[i])) medians.x[medians.n++] = medians.x[i];
+    TRY(jobs_medians_of(r, v, &job, v->n, &medians));
     if (medians.n > 1) *to = medians;
     return 0;
 }

@@ -8,6 +8,11 @@
 /* Student's t takes over where the sign test has no interval of 95 %. */
 enum { JOBS_FEW = 5 };
 
+/* job: of each value. [out] to: the median of each job, of its first values, most at the most; in the order of the jobs'
+ * first values. Returns 0 or ERR_NOMEM. */
+int jobs_medians_of(struct request *r, const struct values *v, const struct values *job, int most,
+                    struct values *to);
+
 /* Member "jobs", the job of each value as a number. [out] to: the medians of several jobs, in their order, where one
  * has several values; otherwise v. So jobs count where to->n < v->n. Returns 0, ERR_USAGE or ERR_NOMEM. */
 int jobs_medians(struct request *r, const json_t *from, const struct values *v, struct values *to);

@@ -9,8 +9,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-enum { EXACT_MAX = 50 };
-
 static int no_memory(int n)
 {
     return mem_error("the test of %d values", n);
@@ -33,7 +31,7 @@ int stat_mann_whitney_tails(int nx, int ny, double *tail)
 {
     ERR_ASSERT(nx >= 1 && ny >= 1);
     const int width = nx * ny + 1;
-    if (nx > EXACT_MAX || ny > EXACT_MAX) {
+    if (nx > STAT_EXACT_MAX || ny > STAT_EXACT_MAX) {
         const double sd = sqrt((double)nx * ny / 12 * (nx + ny + 1));
         for (int u = 0; u < width; u++)
             tail[u] = gsl_cdf_ugaussian_P((u + 0.5 - (double)nx * ny / 2) / sd);

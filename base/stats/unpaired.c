@@ -3,8 +3,9 @@
  * of their medians. The interval is that of Hodges and Lehmann, between two of the sorted ratios of all
  * pairs, exact where the samples differ by a factor alone [Hollander]; the test is Mann and Whitney's.
  * Both take the values of a side to be independent; where they resemble the one before, the distance of the
- * statistic from its centre counts less, by the rule of base/sequential.h. So it does where jobs differ: values of
- * one job are then no independent ones. */
+ * statistic from its centre counts less, by the rule of base/sequential.h. Values of one job are no independent ones:
+ * where there are several jobs with several values, each counts once, by a median (base/stats/jobs.h), and Student's t
+ * of the logarithms takes the place of ranks. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
@@ -15,12 +16,13 @@
 #include "base/mem.h"
 #include "base/rank.h"
 #include "base/stat.h"
+#include "base/stats/jobs.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_test.h"
 
 enum { QUANTITIES_MAX = 1000, ROUNDS_MIN = 4 };
 /* Evidence of each; docs/statistics.md. */
-static const double SERIAL_P = 0.3, TREND_P = 0.01, JOBS_P = 0.5;
+static const double SERIAL_P = 0.3, TREND_P = 0.01, JOBS_TREND_P = 0.025;
 static const double CORRELATION_MAX = 0.9, NEEDED_MAX = 1e6;
 
 struct unpaired {
@@ -28,6 +30,8 @@ struct unpaired {
     /* The job of each value, as a number; n 0 where that is not told. */
     struct values a_jobs, b_jobs;
     double a_median, b_median;
+    struct values x, y; /* what is judged */
+    bool jobs;          /* these are medians of jobs */
     double correlation, widening;
     bool drifting;
     double lo, hi, attained; /* of the logarithm of the ratio; NAN without an interval */
@@ -35,69 +39,18 @@ struct unpaired {
     double needed;           /* values a side that would decide; NAN where that is not known */
 };
 
+struct edges {
+    double level, within; /* within: logarithm of the ratio up to which A and B count as the same */
+};
+
 static void look_at_order(const struct values *v, struct unpaired *u)
 {
     struct rank_order order;
     rank_order(v->x, v->n, &order);
-    u->drifting = u->drifting || order.trend_p < TREND_P;
+    u->drifting = u->drifting || order.trend_p < (u->jobs ? JOBS_TREND_P : TREND_P);
     if (order.serial_p < SERIAL_P)
         u->correlation = fmax(u->correlation, fmin(order.serial, CORRELATION_MAX));
     u->widening = sqrt((1 + u->correlation) / (1 - u->correlation));
-}
-
-/* Sums of squares of the logarithms, between jobs of a side and within them, with their degrees of freedom. alike: of
- * each side how many values a job has, in the mean over its values. */
-struct spread {
-    double between, within, alike[2];
-    int between_df, within_df;
-};
-
-static void add_side(const struct values *v, const struct values *jobs, struct spread *s, int side)
-{
-    double whole = 0;
-    for (int i = 0; i < v->n; i++)
-        whole += log(v->x[i]) / v->n;
-    s->between_df--;
-    for (int i = 0; i < v->n; i++) {
-        double mean = 0;
-        int n = 0, first = v->n;
-        for (int k = v->n - 1; k >= 0; k--)
-            if (jobs->x[k] == jobs->x[i]) {
-                mean += log(v->x[k]);
-                n++;
-                first = k;
-            }
-        mean /= n;
-        s->alike[side] += (double)n / v->n;
-        s->within += pow(log(v->x[i]) - mean, 2);
-        s->between += pow(mean - whole, 2);
-        s->between_df += first == i;
-        s->within_df += first != i;
-    }
-}
-
-/* Where jobs differ by more than chance, a side has fewer independent values than values: the variance of its mean is
- * 1 + (m - 1) r times as large, r the share of what jobs have in common, m the values of a job in the mean over
- * values [Kish]; and how much jobs differ is known from few of them, which Student's t has wider. */
-static void look_at_jobs(struct unpaired *u, double level)
-{
-    if (u->a_jobs.n == 0) return;
-    struct spread s = {0};
-    add_side(&u->a, &u->a_jobs, &s, 0);
-    add_side(&u->b, &u->b_jobs, &s, 1);
-    if (s.between_df < 1 || s.within_df < 1) return;
-    const double between = s.between / s.between_df, within = s.within / s.within_df;
-    if (!(between > within) ||
-        gsl_cdf_fdist_Q(between / within, s.between_df, s.within_df) >= JOBS_P)
-        return;
-    /* Variance between jobs by the method of moments, with jobs of unlike sizes [Searle]. */
-    const double n = (u->a.n - s.alike[0] + u->b.n - s.alike[1]) / s.between_df;
-    const double common = (between - within) / (between + (n - 1) * within);
-    const double a = 1.0 / u->a.n, b = 1.0 / u->b.n; /* shares of the variance of the difference */
-    const double m = (a * s.alike[0] + b * s.alike[1]) / (a + b), tail = (1 + level) / 2;
-    u->widening =
-        fmax(u->widening, sqrt(1 + (m - 1) * common) * gsl_cdf_tdist_Pinv(tail, s.between_df) /
-                              gsl_cdf_ugaussian_Pinv(tail));
 }
 
 /* How far more than half of the n logarithms lie beyond an edge, above it or below. */
@@ -109,78 +62,158 @@ static double beyond(const double *d, int n, double edge, bool above)
     return fmax(count, 0);
 }
 
-/* d: the logarithms of all ratios, sorted; tail: of the statistic, the number of them below an edge. within: the
- * logarithm of the ratio at the edge of what counts as the same. p is that of the edge which the values are beyond:
- * a ratio between the edges has a larger one. */
-static void judge(struct unpaired *u, const double *d, const double *tail, double level,
-                  double within)
+/* d: the logarithms of all ratios, sorted; tail: of the statistic, the number of them below an edge. p is that of the
+ * edge which the values are beyond. */
+static void judge(struct unpaired *u, const double *d, const double *tail, const struct edges *e)
 {
-    const int n = u->a.n * u->b.n;
-    const double ratio = log(u->b_median) - log(u->a_median);
+    const int n = u->x.n * u->y.n;
     int cut = -1;
     const double away =
-        fmax(beyond(d, n, within, true), beyond(d, n, -within, false)) / u->widening;
-    u->p = u->drifting ? 1 : fmin(2 * tail[(int)ceil(n / 2.0 - away)], 1);
-    while (2 * (cut + 2) < n && stat_within(tail[cut + 1], (1 - level) / 2))
+        fmax(beyond(d, n, e->within, true), beyond(d, n, -e->within, false)) / u->widening;
+    u->p = fmin(2 * tail[(int)ceil(n / 2.0 - away)], 1);
+    while (2 * (cut + 2) < n && stat_within(tail[cut + 1], (1 - e->level) / 2))
         cut++;
     u->attained = cut >= 0 ? 1 - 2 * tail[cut] : NAN;
     if (cut >= 0) cut = (int)floor(n / 2.0 - u->widening * (n / 2.0 - cut));
-    if (cut < 0 || u->drifting) {
+    if (cut < 0) {
         u->attained = NAN;
         return;
     }
-    u->lo = fmin(d[cut], ratio);
-    u->hi = fmax(d[n - 1 - cut], ratio);
+    u->lo = d[cut];
+    u->hi = d[n - 1 - cut];
 }
 
-/* From the width so far, which goes with 1 / sqrt(n): until the interval lies beyond the margin, as the ratio does,
- * or within it. */
-static void estimate_needed(struct unpaired *u, double within)
+static int judge_ranks(struct unpaired *u, const struct edges *e)
 {
-    const int n = u->a.n < u->b.n ? u->a.n : u->b.n;
-    const double distance = fabs(fabs(log(u->b_median) - log(u->a_median)) - within);
-    if (u->drifting) return;
-    if (isnan(u->lo)) {
-        u->needed = n < ROUNDS_MIN ? ROUNDS_MIN : n + 1;
-        return;
-    }
-    const double needed = ceil(n * pow((u->hi - u->lo) / 2 / distance, 2));
-    if (needed <= NEEDED_MAX) u->needed = fmax(needed, n + 1);
-}
-
-static int measure(struct unpaired *u, double level, double margin)
-{
-    if (u->a.n > RANK_VALUES_MAX || u->b.n > RANK_VALUES_MAX)
-        return err_set(ERR_USAGE, "at most %d values on a side are expected", RANK_VALUES_MAX);
-    const size_t n = (size_t)u->a.n * (size_t)u->b.n;
+    const struct values *x = &u->x, *y = &u->y;
+    const size_t n = (size_t)x->n * (size_t)y->n;
     double *d = calloc(n, sizeof *d), *tail = calloc(n + 1, sizeof *tail);
-    int rc = d && tail ? stat_mann_whitney_tails(u->a.n, u->b.n, tail) : mem_error("%zu ratios", n);
-    if (rc == 0) rc = stat_median(u->a.x, u->a.n, &u->a_median);
-    if (rc == 0) rc = stat_median(u->b.x, u->b.n, &u->b_median);
+    const int rc =
+        d && tail ? stat_mann_whitney_tails(x->n, y->n, tail) : mem_error("%zu ratios", n);
     if (rc == 0) {
         for (size_t i = 0; i < n; i++)
-            d[i] = log(u->b.x[i % (size_t)u->b.n]) - log(u->a.x[i / (size_t)u->b.n]);
+            d[i] = log(y->x[i % (size_t)y->n]) - log(x->x[i / (size_t)y->n]);
         gsl_sort(d, 1, n);
-        look_at_order(&u->a, u);
-        look_at_order(&u->b, u);
-        look_at_jobs(u, level);
-        judge(u, d, tail, level, isnan(margin) ? 0 : log1p(margin));
-        if (!isnan(margin)) estimate_needed(u, log1p(margin));
+        judge(u, d, tail, e);
     }
     free(tail);
     free(d);
     return rc;
 }
 
+/* Mean of the logarithms, and the sum of squares about it. */
+static double mean_log(const struct values *v, double *squares)
+{
+    double mean = 0;
+    *squares = 0;
+    for (int i = 0; i < v->n; i++)
+        mean += log(v->x[i]) / v->n;
+    for (int i = 0; i < v->n; i++)
+        *squares += pow(log(v->x[i]) - mean, 2);
+    return mean;
+}
+
+/* Student's t of the logarithms; jobs of both sides vary alike. */
+static void judge_jobs(struct unpaired *u, const struct edges *e)
+{
+    double a, b;
+    const int m = u->x.n, n = u->y.n;
+    const double distance = -mean_log(&u->x, &a) + mean_log(&u->y, &b);
+    const double error = u->widening * sqrt((a + b) / (m + n - 2) * (1.0 / m + 1.0 / n));
+    const double reach = stat_t(e->level, m + n - 2) * error, away = fabs(distance) - e->within;
+    u->p = away > 0 ? 2 * gsl_cdf_tdist_Q(away / error, m + n - 2) : 1;
+    u->attained = e->level;
+    u->lo = distance - reach;
+    u->hi = distance + reach;
+}
+
+/* From the width so far, which goes with 1 / sqrt(n): until the interval lies beyond the margin, as the ratio does,
+ * or within it. */
+static void estimate_needed(struct unpaired *u, double ratio, double within)
+{
+    const int n = u->a.n < u->b.n ? u->a.n : u->b.n;
+    if (isnan(u->lo)) {
+        u->needed = n < ROUNDS_MIN ? ROUNDS_MIN : n + 1;
+        return;
+    }
+    const double needed = ceil(n * pow((u->hi - u->lo) / 2 / fabs(fabs(ratio) - within), 2));
+    if (needed <= NEEDED_MAX) u->needed = fmax(needed, n + 1);
+}
+
+static int fewest(const struct values *jobs)
+{
+    int least = jobs->n;
+    for (int i = 0; i < jobs->n; i++) {
+        int n = 0;
+        for (int k = 0; k < jobs->n; k++)
+            n += jobs->x[k] == jobs->x[i];
+        least = n < least ? n : least;
+    }
+    return least;
+}
+
+/* What is judged: all values, or the medians of jobs where there are several on a side and one has several values. They
+ * are medians of as many values each, so that jobs of both sides vary alike. */
+static int choose_values(struct request *r, struct unpaired *u)
+{
+    u->x = u->a;
+    u->y = u->b;
+    if (u->a_jobs.n == 0) return 0;
+    struct values x, y;
+    const int a = fewest(&u->a_jobs), b = fewest(&u->b_jobs), most = a < b ? a : b;
+    TRY(jobs_medians_of(r, &u->a, &u->a_jobs, most, &x));
+    TRY(jobs_medians_of(r, &u->b, &u->b_jobs, most, &y));
+    u->jobs = x.n + y.n > 2 && x.n + y.n < u->a.n + u->b.n;
+    if (!u->jobs) return 0;
+    u->x = x;
+    u->y = y;
+    return 0;
+}
+
+static int measure(struct request *r, struct unpaired *u, double level, double margin)
+{
+    const struct edges e = {.level = level, .within = isnan(margin) ? 0 : log1p(margin)};
+    if (u->a.n > RANK_VALUES_MAX || u->b.n > RANK_VALUES_MAX)
+        return err_set(ERR_USAGE, "at most %d values on a side are expected", RANK_VALUES_MAX);
+    TRY(stat_median(u->a.x, u->a.n, &u->a_median));
+    TRY(stat_median(u->b.x, u->b.n, &u->b_median));
+    TRY(choose_values(r, u));
+    look_at_order(&u->x, u);
+    look_at_order(&u->y, u);
+    if (u->drifting) {
+        u->p = 1;
+        return 0;
+    }
+    if (u->jobs)
+        judge_jobs(u, &e);
+    else
+        TRY(judge_ranks(u, &e));
+    const double ratio = log(u->b_median) - log(u->a_median);
+    if (!isnan(u->lo)) {
+        u->lo = fmin(u->lo, ratio);
+        u->hi = fmax(u->hi, ratio);
+    }
+    if (!isnan(margin) && !u->jobs) estimate_needed(u, ratio, e.within);
+    return 0;
+}
+
+static const char *method_of(const struct unpaired *u)
+{
+    if (u->jobs) return "Student's t";
+    return u->x.n <= STAT_EXACT_MAX && u->y.n <= STAT_EXACT_MAX ? "ranks, exact"
+                                                                : "ranks, normal approximation";
+}
+
 static json_t *write_one(const struct unpaired *u, double p_corrected)
 {
-    return json_pack("{si si so so so so so so so so so so so so}", "a_n", u->a.n, "b_n", u->b.n,
-                     "a_median", js_real(u->a_median), "b_median", js_real(u->b_median), "ratio",
-                     js_real(u->b_median / u->a_median), "ratio_lo", js_real(exp(u->lo)),
-                     "ratio_hi", js_real(exp(u->hi)), "attained", js_real(u->attained), "p",
-                     js_real(u->p), "p_corrected", js_real(p_corrected), "correlation",
-                     js_real(u->correlation), "widening", js_real(u->widening), "drifting",
-                     json_boolean(u->drifting), "rounds_needed", js_real(u->needed));
+    return json_pack("{si si so ss so so so so so so so so so so so so}", "a_n", u->a.n, "b_n",
+                     u->b.n, "jobs", u->jobs ? json_integer(u->x.n + u->y.n) : json_null(),
+                     "method", method_of(u), "a_median", js_real(u->a_median), "b_median",
+                     js_real(u->b_median), "ratio", js_real(u->b_median / u->a_median), "ratio_lo",
+                     js_real(exp(u->lo)), "ratio_hi", js_real(exp(u->hi)), "attained",
+                     js_real(u->attained), "p", js_real(u->p), "p_corrected", js_real(p_corrected),
+                     "correlation", js_real(u->correlation), "widening", js_real(u->widening),
+                     "drifting", json_boolean(u->drifting), "rounds_needed", js_real(u->needed));
 }
 
 static int read_jobs(struct request *r, const json_t *from, struct unpaired *u)
@@ -210,7 +243,7 @@ static int answer_all(struct request *r, const json_t *quantities, double *p, js
         u[i] = (struct unpaired){.lo = NAN, .hi = NAN, .attained = NAN, .needed = NAN};
         rc = request_sides(r, json_array_get(quantities, (size_t)i), false, &u[i].a, &u[i].b);
         if (rc == 0) rc = read_jobs(r, json_array_get(quantities, (size_t)i), &u[i]);
-        if (rc == 0) rc = measure(&u[i], level, margin);
+        if (rc == 0) rc = measure(r, &u[i], level, margin);
         p[i] = u[i].p;
     }
     if (rc == 0) rc = stat_holm(p, n);

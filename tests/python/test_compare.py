@@ -35,6 +35,11 @@ class Decides(unittest.TestCase):
         self.assertEqual(c.primary.name, 'T_T / T_C, geometric mean over the 2 below')
         self.assertEqual((len(c.primary.a), c.verdict), (8, WORSE))
 
+    def test_of_several_results_of_several_rounds_each_counts_once(self):
+        c = Comparison(results.Results(side() + side(slow=1.1)), results.Results(side(1.02) + side(1.7)))
+        self.assertEqual((c.verdict, c.primary.json()['jobs'], c.primary.json()['method']), (UNCLEAR, 4, "Student's t"))
+        self.assertIn('more results would tell, rather than more rounds in each', c.sentence)
+
     def test_too_few_runs_are_no_comparison(self):
         c = Comparison(side(rounds=3), side(rounds=3))
         self.assertEqual((c.verdict, c.primary.verdict), (NOT, FEW))

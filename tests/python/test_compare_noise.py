@@ -84,29 +84,50 @@ class WorseByTheThreshold(unittest.TestCase):
                     self.assertLessEqual(judged(kind, which, 1 + THRESHOLD), 0.09 * PAIRS)
 
 
-def several_jobs(jobs_n, level, noise, slower=1.0, seed=1993):
-    """Of PAIRS comparisons with a threshold of 0, how many call B better or worse: jobs_n jobs a side of ROUNDS rounds,
-    each job with a level of its own."""
+def jobs_of(rng, shape, level, noise, factor=1.0, drift=0.0, before=0):
+    """(values, what round of what job each is of) of jobs with a level of their own. shape: how many rounds each has;
+    drift: by how much a job's level lies above that of the job before; before: jobs that were run before these."""
+    values, rounds = [], []
+    for job, n in enumerate(shape):
+        of_job = factor * math.exp(rng.gauss(0, level) + drift * (before + job))
+        values += [of_job * math.exp(rng.gauss(0, noise)) for _ in range(n)]
+        rounds += [(job, i) for i in range(n)]
+    return values, rounds
+
+
+def several_jobs(a, b, level, noise, slower=1.0, drift=0.0, seed=1993):
+    """Of PAIRS comparisons with a threshold of 0, how many call B better or worse, and how many refuse since values
+    drift. a, b: rounds of the jobs of each side."""
     rng, metrics = random.Random(seed), []
     for _ in range(PAIRS):
-        sides = []
-        for factor in (1, slower):
-            levels = [factor * math.exp(rng.gauss(0, level)) for _ in range(jobs_n)]
-            sides.append([v * math.exp(rng.gauss(0, noise)) for v in levels for _ in range(ROUNDS)])
-        rounds = [divmod(i, ROUNDS) for i in range(jobs_n * ROUNDS)]
-        metrics.append(Metric('x', 's', *sides, rounds=(rounds, rounds)))
-    return found_different(metrics, 0)
+        x, of_x = jobs_of(rng, a, level, noise, 1, drift)
+        y, of_y = jobs_of(rng, b, level, noise, slower, drift, len(a))
+        metrics.append(Metric('x', 's', x, y, rounds=(of_x, [(job + len(a), i) for job, i in of_y])))
+    found = found_different(metrics, 0)
+    return found, sum(m.numbers['drifting'] for m in metrics)
+
+
+ALIKE = tuple(([ROUNDS] * n, [ROUNDS] * n) for n in (2, 3, 4, 6, 10))
+UNLIKE = (([8], [8] * 2), ([8], [1] * 8), ([4], [30] * 6), ([2] * 2, [30] * 10), ([30, 2, 2], [8] * 3), ([8] * 2, [8] * 6))
 
 
 class SeveralJobs(unittest.TestCase):
-    def test_at_most_9_of_100_are_judged_different_where_jobs_differ(self):
-        for jobs_n in (2, 3, 4, 10):
+    def test_at_most_9_of_100_are_judged_different(self):
+        for a, b in ALIKE + UNLIKE:
             for level, noise in ((0.05, 0.05), (0.1, 0.05), (0, 0.05)):
-                with self.subTest('%d jobs, level %g, noise %g' % (jobs_n, level, noise)):
-                    self.assertLessEqual(several_jobs(jobs_n, level, noise), 0.09 * PAIRS)
+                with self.subTest('rounds of jobs %s and %s, level %g, noise %g' % (a, b, level, noise)):
+                    self.assertLessEqual(several_jobs(a, b, level, noise)[0], 0.09 * PAIRS)
 
-    def test_what_is_slower_by_30_percent_is_found_where_jobs_do_not_differ(self):
-        self.assertGreaterEqual(several_jobs(4, 0, 0.05, 1.3), 0.9 * PAIRS)
+    def test_what_is_slower_by_30_percent_is_found(self):
+        for a, b in ALIKE:
+            for level in (0, 0.05)[:1 if len(a) == 2 else 2]:
+                with self.subTest('%d jobs, level %g' % (len(a), level)):
+                    self.assertGreaterEqual(several_jobs(a, b, level, 0.05, 1.3)[0], 0.9 * PAIRS)
+
+    def test_jobs_that_differ_are_no_drift_and_a_drift_is_one(self):
+        ten = [ROUNDS] * 10
+        self.assertLessEqual(several_jobs(ten, ten, 0.05, 0.05)[1], 0.08 * PAIRS)
+        self.assertGreaterEqual(several_jobs(ten, ten, 0.02, 0.05, drift=0.02)[1], 0.9 * PAIRS)
 
 
 class Slower(unittest.TestCase):
@@ -119,6 +140,8 @@ if __name__ == '__main__':  # all numbers, for docs/statistics.md
     for kind in KINDS:
         print('| %s | %s |' % (kind, ' | '.join('%.1f' % (100 * judged(kind, which, slower) / PAIRS)
                                                 for slower in (1, 1 + THRESHOLD, 1.3) for which in (1, 0))))
-    for jobs_n, level, noise in ((2, 0.05, 0.05), (2, 0.1, 0.05), (3, 0.05, 0.05), (4, 0.05, 0.05), (10, 0.05, 0.05), (2, 0, 0.05), (4, 0, 0.05)):
-        print('| %d | %g %% | %g %% | %s |' % (jobs_n, 100 * level, 100 * noise, ' | '.join(
-            '%.1f' % (100 * several_jobs(jobs_n, level, noise, slower) / PAIRS) for slower in (1, 1.3))))
+    for a, b in ALIKE + UNLIKE:
+        for level in (0.05, 0):
+            same, slower = (several_jobs(a, b, level, 0.05, factor) for factor in (1, 1.3))
+            print('| %s | %s | %g %% | %s |' % (a, b, 100 * level, ' | '.join('%.1f' % (100 * n / PAIRS) for n in (
+                same[0], slower[0], same[1]))))

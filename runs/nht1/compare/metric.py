@@ -21,7 +21,7 @@ class Metric:
     """A quantity on both sides, values in the order of measuring; .numbers is what nht1-stats says about it.
     group: the name that it shares with those that are taken together for the verdict, '' for none. rounds: for
     each side what round each value is of, its result first: values of several metrics with the same round belong
-    together, and values of one result are not independent where results differ. Without: a result for each value."""
+    together, and values of one result are not independent: it counts once where there are several. Without: a result for each value."""
 
     def __init__(self, name, unit, a, b, higher_better=False, group='', rounds=None):
         self.name, self.unit, self.a, self.b = name, unit, a, b
@@ -74,8 +74,8 @@ class Metric:
         return {'name': self.name, 'primary': self.primary, 'unit': self.unit,
                 'higher_is_better': self.higher_better, 'a': self.a, 'b': self.b,
                 **{k: self.numbers.get(k) for k in (
-                    'a_median', 'b_median', 'ratio', 'ratio_lo', 'ratio_hi', 'p', 'p_corrected', 'widening',
-                    'drifting')},
+                    'a_median', 'b_median', 'ratio', 'ratio_lo', 'ratio_hi', 'p', 'p_corrected', 'method', 'jobs',
+                    'widening', 'drifting')},
                 'rounds_needed': self.rounds_needed, 'worse_by': self.worse_by, 'verdict': self.verdict}
 
 

@@ -131,7 +131,8 @@ class Comparison:
                 direction, percent, level) if direction else
                 'Inconclusive: differences beyond %g %% are neither shown nor excluded, at %g %% confidence' % (
                     percent, level))
-            said += '; about %d runs on each side would probably tell' % needed if needed else ''
+            said += '; about %d runs on each side would probably tell' % needed if needed else \
+                '; more results would tell, rather than more rounds in each' if self.primary.numbers['jobs'] else ''
         else:
             said = 'B is %s than A by more than %g %%, at %g %% confidence' % (self.verdict, percent, level)
         said += ' (%s).' % self.primary.name
