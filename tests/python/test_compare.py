@@ -35,6 +35,12 @@ class Decides(unittest.TestCase):
         self.assertEqual(c.primary.name, 'T_T / T_C, geometric mean over the 2 below')
         self.assertEqual((len(c.primary.a), c.verdict), (8, WORSE))
 
+    def test_values_stand_in_the_order_of_measuring_whatever_files_are_called(self):
+        both = results.Results(side(started_utc='2026-01-02T00:00:00Z', rounds=4) + side(started_utc='2026-01-01T23:00:00Z'))
+        later, earlier = both
+        c = Comparison(both, side(1.2))
+        self.assertEqual([r[0] for r in c.primary.rounds[0]], 8 * [id(earlier)] + 4 * [id(later)])
+
     def test_of_several_results_of_several_rounds_each_counts_once(self):
         c = Comparison(results.Results(side() + side(slow=1.1)), results.Results(side(1.02) + side(1.7)))
         self.assertEqual((c.verdict, c.primary.json()['jobs'], c.primary.json()['method']), (UNCLEAR, 4, "Student's t"))

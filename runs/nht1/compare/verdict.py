@@ -17,6 +17,9 @@ class Comparison:
         """a, b: results.Results. metric: what the name of the quantity that decides begins with. nevertheless:
         compare what is stamped as spoiled, does not tell whether it is, or has buffers elsewhere, too."""
         self.level, self.threshold = level, threshold
+        for side in (a, b):  # by the time of measuring, where all tell it; names of files say nothing
+            if all(r.started_utc for r in side):
+                side.sort(key=lambda r: r.started_utc)
         found = Found()
         self.metrics, self.reasons, self.notes = found.metrics, found.reasons, found.notes
         self.notes += ['%s: %s' % (name, side.left_out) for name, side in (('A', a), ('B', b)) if side.left_out]
