@@ -139,9 +139,12 @@ asked() {
             {\"a\": $a, \"b\": [2, 9, 2.1, 9, 9, 1.9], \"a_jobs\": $jobs, \"b_jobs\": [5, 5, 6, 6, 6, 7]},
             {\"a\": $a, \"b\": [2, 2.1, 1.9], \"a_jobs\": $jobs, \"b_jobs\": [5, 6, 7]},
             {\"a\": [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8], \"b\": [3, 3], \"b_jobs\": [9, 9],
-             \"a_jobs\": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]}]}"
+             \"a_jobs\": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]}]}" \
+        '{"what": "unpaired", "level": 0.999, "quantities": [{"a": [1, 1], "b": [1, 1, 50, 50], "a_jobs": [0, 0], "b_jobs": [1, 1, 2, 2]}]}'
     expect_json answers.json '.answers[0].quantities | (.[0] | (.drifting | not) and .ratio_lo < 1) and .[3].drifting and .[3].ratio_lo == null'
     expect_json answers.json '.answers[0].quantities | .[1].jobs == 8 and .[2].jobs == 8 and .[1].ratio_lo == .[2].ratio_lo and .[1].p == .[2].p'
+    # From 0 to more than there are numbers for.
+    expect_json answers.json '.answers[1].quantities[0] | [.jobs, .ratio_lo, .ratio_hi, .attained] == [3, null, null, null] and .p > 0.5'
 }
 
 @test "jobs that have several rounds count once each, by their medians" {

@@ -122,6 +122,7 @@ static void judge_jobs(struct unpaired *u, const struct edges *e)
     const double error = u->widening * sqrt((a + b) / (m + n - 2) * (1.0 / m + 1.0 / n));
     const double reach = stat_t(e->level, m + n - 2) * error, away = fabs(distance) - e->within;
     u->p = away > 0 ? 2 * gsl_cdf_tdist_Q(away / error, m + n - 2) : 1;
+    if (!isfinite(exp(distance + reach))) return; /* an end that is no number */
     u->attained = e->level;
     u->lo = distance - reach;
     u->hi = distance + reach;
