@@ -246,6 +246,23 @@ X
     jq -e '[.stamps[].code] | index("not-valid")' r.json
 }
 
+@test "a complete try is reported where a larger one is not allowed, or fails" {
+    need_program jq
+    mkdir data
+    echo '<Pattern random-strided> Temporal write Record 64k </Pattern>' >j.conf
+    own_clock # no amount is enough
+    # shellcheck disable=SC2016 # the inner shell's
+    run bash -c 'ulimit -f 6000; exec nht1-workload --out data/d "$@"' - j.conf --json r.json
+    expect_status 4
+    expect_text "(limit: file size)"
+    jq -e '.phases[0] | .limit_met == "file size" and .tries_n > 1 and .file_bytes <= 6144000' r.json
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=$PWD/data NHT1_FAULT_PROGRAM=nht1-workload \
+        NHT1_FAULT=pwrite:100:EIO:0 run nht1-workload --out data/d j.conf --json r.json
+    told "j.conf:1: " "Input/output error"
+    expect_text "too little data"
+    jq -e '.status == 3 and (.phases[0] | .completed and .tries_n == 1 and .limit_met == null and .bytes > 4000000)' r.json
+}
+
 @test "files that are not ours stay as they are" {
     mkdir data
     echo precious >data/d

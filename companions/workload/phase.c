@@ -590,51 +590,65 @@ static int part_make(struct phase_run *t, struct workload_context *c,
                      "MPI_Allreduce");
 }
 
-/* A measurement with n repetitions; ERR_USAGE when its data do not fit into the buffer or memory. */
+/* A measurement with n repetitions; ERR_USAGE when its data do not fit into the buffer or memory. [out] r,
+ * as it was where one was complete before and this one fails. */
 static int try_amount(struct workload_context *c, const struct workload_phase *p, int64_t n,
                       struct workload_phase_result *r, struct shares *share)
 {
     struct phase_run t;
-    const int tries = r->tries;
-    workload_times_free(&r->m.times);
     int rc = part_make(&t, c, p, n, share);
-    *r = (struct workload_phase_result){.m = {.reads = t.reads, .writes = t.writes},
+    struct workload_phase_result one = {.m = {.reads = t.reads, .writes = t.writes},
                                         .phase = p,
                                         .n = n,
                                         .file_bytes = workload_shape_length(&t.shape),
-                                        .tries = tries + 1};
+                                        .tries = r->tries + 1};
     if (rc == 0) rc = ready_check(share->buffer);
-    if (rc == 0) rc = measure(&t, r);
+    if (rc == 0) rc = measure(&t, &one);
     close_file(&t);
     part_free(&t);
-    r->m.done = rc == 0;
+    one.m.done = rc == 0;
+    const bool keep = rc < 0 && r->m.done;
+    workload_times_free(keep ? &one.m.times : &r->m.times);
+    if (keep)
+        r->limit = NULL;
+    else
+        *r = one;
     return rc;
 }
 
-/* What the file system has left, together with what the file takes now; the same on all. */
-static int free_space(struct workload_context *c, int64_t *bytes)
+/* The longest file that may be tried, and what it is that limits it. */
+struct longest {
+    int64_t bytes;
+    const char *limit;
+};
+
+static struct longest longest_file(const struct workload_context *c, const struct workload_phase *p)
 {
-    const int64_t room = sys_free_bytes(c->files.name);
-    *bytes = (room < 0 ? INT64_MAX / 2 : room) + c->content[0].length_bytes;
-    return par_check(MPI_Bcast(bytes, 1, MPI_INT64_T, 0, c->comm), "MPI_Bcast");
+    struct longest l = {p->limit_bytes, "bytes"};
+    const int64_t left = sys_free_bytes(c->files.name), allowed = sys_file_limit();
+    /* What the file takes now is given back. */
+    const double room = 0.9 * ((double)left + (double)c->content[0].length_bytes);
+    if (left >= 0 && room < (double)l.bytes) l = (struct longest){(int64_t)room, "space"};
+    if (allowed < l.bytes) l = (struct longest){allowed, "file size"};
+    return l;
 }
 
 /* The next amount: as much more as the last one was short of, within the limits. Returns n when a
  * limit is met and named. */
 static int64_t next_amount(const struct workload_phase *p, const struct workload_phase_result *r,
-                           double most_bytes, struct shares share, double spent_s,
+                           int procs, struct longest longest, struct shares share, double spent_s,
                            const char **limit)
 {
     const double s = workload_times_aggregate(&r->m.times);
     double factor = 1.3 * fmax(WORKLOAD_TIME_S / fmax(s, 1e-6),
                                r->m.times.b_s / fmax(s, 1e-9) / WORKLOAD_B_SHARE);
     factor = fmin(fmax(factor, 2), 16);
-    const double by_bytes = most_bytes / (double)r->file_bytes;
+    const double by_bytes = (double)longest.bytes / (double)r->file_bytes;
     const double by_buffer = share.buffer > 0 ? 1 / share.buffer : INFINITY;
     const double by_memory = MEMORY_SHARE / share.memory;
     const double by_time = (p->time_limit_s - spent_s) / fmax(s, 1e-6);
     *limit = NULL;
-    if (by_bytes < factor) *limit = "bytes";
+    if (by_bytes < factor) *limit = longest.limit;
     if (by_buffer < fmin(factor, by_bytes)) *limit = "buffer";
     factor = fmin(factor, fmin(by_bytes, by_buffer));
     if (by_memory < factor) *limit = "memory";
@@ -642,26 +656,28 @@ static int64_t next_amount(const struct workload_phase *p, const struct workload
     if (by_time < factor) *limit = "time";
     factor = fmin(factor, by_time);
     if (factor < 1.05) return r->n;
-    const int64_t n = (int64_t)((double)r->n * factor);
+    int64_t n = (int64_t)((double)r->n * factor);
+    /* Accesses of random sizes may come out longer. */
+    for (; n > r->n; n -= n / 32 + 1) {
+        const struct workload_shape shape = workload_phase_shape(p, procs, n);
+        if (workload_shape_length(&shape) <= longest.bytes) break;
+        *limit = longest.limit;
+    }
     return n > r->n ? n : r->n;
 }
 
 int workload_phase_measure(struct workload_context *c, const struct workload_phase *p,
                            struct workload_phase_result *r)
 {
-    int64_t n = workload_phase_repetitions(p, c->size), room;
+    int64_t n = workload_phase_repetitions(p, c->size);
     struct shares share;
     const double begun = watch_now();
     *r = (struct workload_phase_result){.phase = p};
     TRY(try_amount(c, p, n, r, &share));
     while (p->data_bytes == 0 && !r->m.enough && r->m.findings.wrong_n == 0 &&
            r->tries < TRIES_MAX) {
-        TRY(free_space(c, &room));
-        const bool little_space = 0.9 * (double)room < (double)p->limit_bytes;
-        n = next_amount(p, r, little_space ? 0.9 * (double)room : (double)p->limit_bytes, share,
-                        watch_now() - begun, &r->limit);
-        if (r->limit && strcmp(r->limit, "bytes") == 0 && little_space) r->limit = "space";
-        /* Clocks differ; one decides for all. */
+        n = next_amount(p, r, c->size, longest_file(c, p), share, watch_now() - begun, &r->limit);
+        /* Clocks and limits differ; one decides for all. */
         int64_t next[2] = {n, r->limit != NULL};
         TRY_MPI(MPI_Bcast(next, 2, MPI_INT64_T, 0, c->comm));
         const char *limit = r->limit ? r->limit : "time";

@@ -23,7 +23,7 @@ struct workload_phase_result {
     int64_t file_bytes;
     int tries;         /* amounts that were tried */
     const char *limit; /* what kept the amount from growing: "bytes", "buffer", "memory", "time",
-                          "space"; NULL: nothing did */
+                          "space", "file size"; NULL: nothing did */
 };
 
 /* Whether all phases can be planned with the memory that there is, and the data of those that give
