@@ -454,7 +454,7 @@ END
     # Each process's own, of which every single one has room.
     sed -i 's/mode="common"/mode="separate"/; s/uniqueBytes="[0-9]*"/uniqueBytes="1500000"/' w.xml
     workload 2 w.xml
-    told "data/d.00001: needs" "rank 1 "
+    told "data/d: needs 1500000 bytes"
 }
 
 @test "a later phase that finds no room is told before the first is measured, and without a run" {
@@ -472,10 +472,41 @@ END
         told "j.conf:2: Segmented (write): rank 0" "data/d: needs 400000000 bytes" "its file system has 10" "free"
         [[ $output != *"Segmented (write)  "* ]]
     done
+    # Of an amount that is to be found, the first try.
+    for dry in "" --dry-run; do
+        run nht1-workload --out data/d $dry --patterns
+        told "data/d: needs" "its file system has 10"
+    done
     # The old file makes room.
     head -c 900000 /dev/zero >data/d
-    workload 1 --dry-run j.conf --set data=1M
+    run nht1-workload --out data/d --dry-run --force j.conf --set data=1M
     expect_status 0
+}
+
+@test "a dry run of points and of accesses is refused as the run is, behind the plan" {
+    local what dry
+    memory_disk data 1m
+    # Two files, for each of which there is room.
+    nht1-workload --make one.xml uniqueBytes=800000 processNum=1
+    sed '/workingPoint/{p;s/file="0"/file="1"/}' one.xml >w.xml
+    {
+        echo '{"schema": "nht1-accesses/1", "processes_n": 1, "files_n": 2, "runs_n": 2, "unplaced_n": 0, "unplaced_bytes": 0, "lost_n": 0, "lost_bytes": 0}'
+        printf '{"file": %d, "name": "x"}\n' 0 1
+        printf '{"process": 0, "file": %d, "call": "pwrite", "flags": "rdwr", "offset": 0, "bytes": 80000, "stride": 80000, "n": 10, "order": %d, "step": 1}\n' 0 0 1 10
+    } >a.jsonl
+    for what in w.xml a.jsonl; do
+        for dry in "" --dry-run; do
+            run nht1-workload --out data/d $dry $what
+            told "data/d: needs 1600000 bytes" "its file system has 10"
+            [ -z "$dry" ] || expect_text "file 0: "
+        done
+    done
+    : >data/d
+    for dry in "" --dry-run; do
+        run nht1-workload --out data/d $dry --patterns
+        expect_status 1
+        expect_text "data/d exists"
+    done
 }
 
 @test "no room for the new file: the old one stays whole" {
@@ -486,7 +517,7 @@ END
     nht1-workload --make w.xml processNum=2 uniqueBytes=4000000
     workload 2 w.xml --force
     expect_status 3
-    expect_text "data/d stays as it is: no room for a second file"
+    expect_text "data/d: needs 36" # its own blocks count
     [ "$(ls -A data)" = d ]
     cmp old data/d
     # Room for what the old file lacks is enough.

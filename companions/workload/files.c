@@ -11,6 +11,7 @@
 
 #include "base/cache.h"
 #include "base/err.h"
+#include "base/num.h"
 #include "base/own_all.h"
 #include "base/par.h"
 #include "base/resident.h"
@@ -52,6 +53,17 @@ int workload_files_begin(struct workload_files *f, MPI_Comm comm)
     return own_begin_all(&f->own, comm, dir, lock, f->keep ? OWN_KEEP : 0);
 }
 
+int workload_files_look(const struct workload_files *f, const struct nodes *n)
+{
+    char dir[PATH_MAX];
+    int rc = name_check(f);
+    own_split(f->name, dir);
+    if (rc == 0 && f->rank == 0) own_sweep(dir, 0);
+    if (rc == 0 && access(dir, W_OK | X_OK) != 0)
+        rc = err_set_errno(ERR_IO, errno, "cannot make files in %s", dir);
+    return par_agree(n->comm, rc);
+}
+
 void workload_files_end(struct workload_files *f)
 {
     own_end(f->own);
@@ -84,19 +96,26 @@ static int take_place(struct workload_files *f, const char *path, const char *st
     return rc;
 }
 
-static int make_here(struct workload_files *f, int index, int64_t bytes)
+/* Whether nothing lies at the path that has to stay. */
+static int may_replace(const struct workload_files *f, const char *path)
 {
-    char path[WORKLOAD_PATH_MAX], stem[WORKLOAD_PATH_MAX + 8];
     struct stat st;
-    workload_files_path(f, index, path);
-    snprintf(stem, sizeof stem, "%s.nht1", path);
-    TRY(own_remove(f->own, io_path_base(path)));
     const bool there = lstat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return err_set(ERR_USAGE, "%s is not a regular file: choose another --out", path);
     if (there && !f->force)
         return err_set(ERR_USAGE, "%s exists: choose another --out, or --force to write over it",
                        path);
+    return 0;
+}
+
+static int make_here(struct workload_files *f, int index, int64_t bytes)
+{
+    char path[WORKLOAD_PATH_MAX], stem[WORKLOAD_PATH_MAX + 8];
+    workload_files_path(f, index, path);
+    snprintf(stem, sizeof stem, "%s.nht1", path);
+    TRY(own_remove(f->own, io_path_base(path)));
+    TRY(may_replace(f, path));
     int rc = own_temps(f->own, io_path_base(stem));
     if (rc == 0) rc = take_place(f, path, stem, bytes);
     own_temps_end(f->own);
@@ -137,6 +156,37 @@ int workload_files_make(struct workload_files *f, MPI_Comm comm, int index, int6
         rc = make_here(f, index, bytes);
     rc = par_agree(comm, rc);
     return rc < 0 ? rc : par_agree(comm, can_open(f, index));
+}
+
+int workload_files_names(const struct workload_files *f, MPI_Comm comm, int files_n,
+                         const int64_t bytes[])
+{
+    char path[WORKLOAD_PATH_MAX];
+    int rc = 0;
+    for (int i = 0; i < files_n; i++) {
+        int64_t longest = bytes[i];
+        TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_INT64_T, MPI_MAX, comm));
+        if (longest == 0 || rc < 0 || (f->rank > 0 && !f->separate)) continue;
+        workload_files_path(f, i, path);
+        rc = may_replace(f, path);
+    }
+    return par_agree(comm, rc);
+}
+
+int workload_files_room(const struct workload_files *f, const struct nodes *n, int files_n,
+                        const int64_t bytes[])
+{
+    char path[WORKLOAD_PATH_MAX];
+    int64_t lacks = 0;
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < files_n && (f->rank == 0 || f->separate); i++) {
+        workload_files_path(f, i, path);
+        rc = io_place_lacks(path, bytes[i], &lacks);
+    }
+    TRY(par_agree(n->comm, rc));
+    double all = (double)lacks;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, n->node));
+    return par_agree(n->comm, n->node_rank == 0 ? io_place_free(f->name, num_round(all)) : 0);
 }
 
 /* --- content and cache ---------------------------------------------------------------------- */

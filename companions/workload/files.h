@@ -29,6 +29,21 @@ struct workload_files {
  * [out] f: name, separate, force, keep and rank are given, the rest is set. */
 int workload_files_begin(struct workload_files *f, MPI_Comm comm);
 
+/* Of a run that is only described: the name, what killed programs left, and the folder as in
+ * workload_files_begin. Nothing is made. Collective over n->comm. Returns 0, ERR_USAGE or ERR_IO. */
+int workload_files_look(const struct workload_files *f, const struct nodes *n);
+
+/* Whether files of so many bytes each, of a process's own where separate, may be made for a run that
+ * has made none yet. Nothing is made. Collective. Returns 0, or ERR_USAGE where something lies there
+ * that is not ours. */
+int workload_files_names(const struct workload_files *f, MPI_Comm comm, int files_n,
+                         const int64_t bytes[]);
+
+/* Whether there is room for all of them together, on the file system of each node. Nothing is made.
+ * Collective over n->comm. Returns 0 or ERR_IO. */
+int workload_files_room(const struct workload_files *f, const struct nodes *n, int files_n,
+                        const int64_t bytes[]);
+
 /* Removes the files unless they are kept, and lets go of the name. Local. */
 void workload_files_end(struct workload_files *f);
 

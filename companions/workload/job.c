@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/mpilib.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/progress.h"
 #include "base/watch.h"
@@ -151,6 +152,14 @@ static int hints_make(struct workload_job *job)
     return 0;
 }
 
+/* Numbers of files that the description may use. */
+static int files_of(const struct workload_job *job)
+{
+    return job->kind == WORKLOAD_POINTS     ? WORKLOAD_FILES_MAX
+           : job->kind == WORKLOAD_ACCESSES ? job->accesses.files_n
+                                            : 1;
+}
+
 static int names_check(const struct workload_options *o)
 {
     TRY(conf_name_file("--out", o->out));
@@ -181,9 +190,7 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
                                 .force = o->force,
                                 .keep = o->keep,
                                 .rank = c->rank};
-    const int files = job->kind == WORKLOAD_POINTS     ? WORKLOAD_FILES_MAX
-                      : job->kind == WORKLOAD_ACCESSES ? job->accesses.files_n
-                                                       : 1;
+    const int files = files_of(job);
     c->content = mem_new(files, sizeof *c->content, "%d files", files);
     TRY(par_agree_memory(c->comm, c->content != NULL));
     TRY(nodes_find(c->comm, &job->nodes));
@@ -215,6 +222,40 @@ void workload_job_free(struct workload_job *job)
     if (job->context.info != MPI_INFO_NULL) MPI_Info_free(&job->context.info);
 }
 
+/* --- what the run will find ---------------------------------------------------------------- */
+
+/* Bytes of each file, of this process's own where separate. */
+static void files_bytes(const struct workload_job *job, int64_t bytes[])
+{
+    bool read[WORKLOAD_FILES_MAX];
+    if (job->kind == WORKLOAD_POINTS)
+        workload_replay_needs(&job->workload, job->context.rank, bytes, read);
+    else if (job->kind == WORKLOAD_PHASES)
+        workload_phases_longest(&job->jobfile, job->context.size, bytes);
+    for (int i = 0; job->kind == WORKLOAD_ACCESSES && i < job->accesses.files_n; i++)
+        bytes[i] = num_max(job->accesses.file[i].length_bytes, 1);
+}
+
+int workload_job_may(const struct workload_job *job)
+{
+    const struct workload_context *c = &job->context;
+    const int files_n = files_of(job);
+    int64_t *bytes = mem_new(files_n, sizeof *bytes, "%d files", files_n), longest;
+    int rc = par_agree_memory(c->comm, bytes != NULL);
+    if (rc == 0 && job->opt->dry_run) rc = workload_files_look(&c->files, &job->nodes);
+    if (rc == 0) {
+        files_bytes(job, bytes);
+        rc = workload_files_names(&c->files, c->comm, files_n, bytes);
+    }
+    if (rc == 0) {
+        rc = workload_files_room(&c->files, &job->nodes, files_n, bytes);
+        const struct workload_phase *p = workload_phases_longest(&job->jobfile, c->size, &longest);
+        if (rc < 0 && p) workload_phase_place(p, job->name);
+    }
+    free(bytes);
+    return rc;
+}
+
 /* --- running -------------------------------------------------------------------------------- */
 
 static int run_points(struct workload_job *job, struct progress *progress)
@@ -241,7 +282,6 @@ static int run_points(struct workload_job *job, struct progress *progress)
 
 static int run_phases(struct workload_job *job, struct progress *progress)
 {
-    TRY(workload_phases_room(&job->context, &job->jobfile, job->name));
     for (int i = 0; i < job->jobfile.n; i++) {
         const struct workload_phase *p = &job->jobfile.phase[i];
         if (p->pause_s > 0) {
@@ -276,6 +316,7 @@ int workload_job_run(struct workload_job *job)
     job->valid = true;
     job->files_begun = true;
     TRY(workload_files_begin(&c->files, c->comm));
+    TRY(workload_job_may(job));
     TRY(workload_clock_compare(c->comm, &c->clock));
     if (c->rank == 0 && !job->opt->quiet)
         progress = progress_begin(progress_mode_of(job->opt->progress), "workload", "phase",

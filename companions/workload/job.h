@@ -50,6 +50,10 @@ static inline struct workload_measured *workload_job_measured(const struct workl
 int workload_job_make(struct workload_job *job, const struct workload_options *opt,
                       const char *name);
 
+/* Whether the files of the run may be made, with room for all of them; job: not run yet. Nothing is
+ * made. Collective. Returns 0, ERR_USAGE or ERR_IO. */
+int workload_job_may(const struct workload_job *job);
+
 /* Runs everything. Returns 0, ERR_VERIFY, ERR_INVALID or what went wrong; results so far are there
  * in any case. Collective. */
 int workload_job_run(struct workload_job *job);

@@ -22,9 +22,7 @@ static int run_job(struct workload_job *job)
     if (speaks) workload_job_heading(job, stdout);
     if (job->opt->dry_run) {
         if (speaks) workload_job_plan(job, stdout);
-        return job->kind == WORKLOAD_PHASES
-                   ? workload_phases_room(&job->context, &job->jobfile, job->name)
-                   : 0;
+        return workload_job_may(job);
     }
     const int rc = workload_job_run(job);
     if (speaks) workload_job_results(job, stdout);

@@ -96,8 +96,8 @@ static const struct conf_option table[] = {
     {.name = "dry-run",
      AT(dry_run),
      .help = "Print what would be run, with calls, bytes and the lengths of the files, and exit. "
-             "With data auto, whose amount is found by trying, these are of the first try. A job "
-             "file whose data have no room ends with status 3."},
+             "With data auto, whose amount is found by trying, these are of the first try. Ends "
+             "with the status of the run where that would be refused, for lack of room say."},
     {.name = "json",
      .arg = "FILE",
      AT(json),

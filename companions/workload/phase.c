@@ -537,25 +537,21 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
     return par_agree(c->comm, rc);
 }
 
-int workload_phases_room(const struct workload_context *c, const struct workload_jobfile *j,
-                         const char *name)
+const struct workload_phase *workload_phases_longest(const struct workload_jobfile *j, int procs,
+                                                     int64_t *bytes)
 {
     const struct workload_phase *longest = NULL;
-    int64_t most = 0;
-    char path[WORKLOAD_PATH_MAX];
+    *bytes = 0;
     for (int i = 0; i < j->n; i++) {
         const struct workload_phase *p = &j->phase[i];
-        if (p->pause_s > 0 || p->data_bytes == 0) continue;
+        if (p->pause_s > 0) continue;
         const struct workload_shape s =
-            workload_phase_shape(p, c->size, workload_phase_repetitions(p, c->size));
-        if (workload_shape_length(&s) <= most) continue;
+            workload_phase_shape(p, procs, workload_phase_repetitions(p, procs));
+        if (workload_shape_length(&s) <= *bytes) continue;
         longest = p;
-        most = workload_shape_length(&s);
+        *bytes = workload_shape_length(&s);
     }
-    workload_files_path(&c->files, 0, path);
-    const int rc = par_agree(c->comm, c->rank == 0 && longest ? io_place_may(path, most) : 0);
-    if (rc < 0) workload_phase_place(longest, name);
-    return rc;
+    return longest;
 }
 
 /* Shares of what there is for data that must lie ready and of a node's memory: that of the process

@@ -32,11 +32,10 @@ struct workload_phase_result {
 int workload_phases_check(const struct workload_context *c, const struct nodes *n,
                           const struct workload_jobfile *j, const char *name);
 
-/* Whether the file system has room for the longest file of the phases that give their amount, the
- * file of c->files given up before. Nothing is made. Collective over c->comm. Returns 0, or ERR_IO
- * with place and bytes. */
-int workload_phases_room(const struct workload_context *c, const struct workload_jobfile *j,
-                         const char *name);
+/* The phase with the longest file, of an amount that is to be found that of the first try; NULL: there
+ * are only pauses. bytes: [out] its length. Local. */
+const struct workload_phase *workload_phases_longest(const struct workload_jobfile *j, int procs,
+                                                     int64_t *bytes);
 
 /* Puts place and title of a phase before the message that is there. name: of the job file. Local. */
 void workload_phase_place(const struct workload_phase *p, const char *name);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/num.h"
 #include "base/own.h"
 #include "base/sys.h"
 #include "base/temp.h"
@@ -375,16 +376,22 @@ void io_place_undo(struct io_place *p)
         errno = 0;
 }
 
-int io_place_may(const char *path, int64_t bytes)
+int io_place_lacks(const char *path, int64_t bytes, int64_t *lacks)
 {
     struct io_place p = IO_PLACE_NONE;
-    char why[WHY_MAX], folder[PATH_MAX];
     struct stat old;
     snprintf(p.path, sizeof p.path, "%s", path);
     p.bytes = bytes;
     TRY(check_limit(&p));
     const bool there = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
-    const int64_t lacks = bytes - (there ? (int64_t)old.st_blocks * 512 : 0);
+    const int64_t more = bytes - (there ? (int64_t)old.st_blocks * 512 : 0);
+    if (more > 0) *lacks = num_sum(*lacks, more);
+    return 0;
+}
+
+int io_place_free(const char *path, int64_t lacks)
+{
+    char why[WHY_MAX], folder[PATH_MAX];
     own_split(path, folder);
     return lacks > 0 && check_free(folder, lacks, why) != 0 ? no_room(path, why) : 0;
 }

@@ -56,10 +56,13 @@ int io_place_take(struct io_place *p);
 /* After a failure: removes what these calls created, restores the old length. */
 void io_place_undo(struct io_place *p);
 
-/* Whether a file of bytes bytes may be had at path, as far as that can be asked without making
- * anything: free space, the blocks of a regular file that lies there, a limit on file sizes. Returns
- * 0, which proves nothing, or ERR_IO. */
-int io_place_may(const char *path, int64_t bytes);
+/* Whether files may be had, as far as that can be asked without making anything, which proves nothing.
+ * Adds to *lacks what a file of bytes bytes at path takes besides the blocks of a regular file that lies
+ * there. Returns 0, or ERR_IO under a limit on file sizes. */
+int io_place_lacks(const char *path, int64_t bytes, int64_t *lacks);
+
+/* Whether so many bytes are free for path. Returns 0 or ERR_IO. */
+int io_place_free(const char *path, int64_t lacks);
 
 /* Proves room for a file of bytes bytes beside path, and gives it free again. what: for the
  * message, why it is needed. Returns 0 or ERR_IO. */
