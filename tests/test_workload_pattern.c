@@ -84,21 +84,33 @@ static void every_byte_once(void **state)
                 }
 }
 
-/* Packed records of a rank are contiguous and ascending. */
-static void packed_is_contiguous(void **state)
+static bool follow_each_other(const struct workload_shape *s, int rank)
+{
+    int64_t next = workload_shape_extent(s, rank, 0).offset;
+    for (int64_t i = 0; i < workload_shape_accesses(s); i++) {
+        const struct workload_extent e = workload_shape_extent(s, rank, i);
+        if (e.offset != next) return false;
+        next += e.bytes;
+    }
+    return true;
+}
+
+/* Packed records of a rank are contiguous and ascending. So are those of a rank alone, the vertices of a
+ * mesh in the order of the file. */
+static void no_gaps_where_so_said(void **state)
 {
     (void)state;
     for (int p = 0; p < WORKLOAD_PATTERNS; p++)
-        for (int r = 0; r < 4; r++) {
-            struct workload_shape s = shape((enum workload_pattern)p, 4, 5);
-            s.packed = true;
-            int64_t next = workload_shape_extent(&s, r, 0).offset;
-            for (int64_t i = 0; i < workload_shape_accesses(&s); i++) {
-                const struct workload_extent e = workload_shape_extent(&s, r, i);
-                assert_int_equal(e.offset, next);
-                next += e.bytes;
+        for (int size = 1; size < 6; size++)
+            for (int r = 0; r < size; r++) {
+                struct workload_shape s = shape((enum workload_pattern)p, size, 5);
+                if (workload_shape_gapless(&s) && p != WORKLOAD_MESH)
+                    assert_true(follow_each_other(&s, r));
+                else if (size == 4)
+                    assert_false(follow_each_other(&s, r));
+                s.packed = true;
+                assert_true(workload_shape_gapless(&s) && follow_each_other(&s, r));
             }
-        }
 }
 
 static void periods_are_periods(void **state)
@@ -279,7 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_byte_once),
-        cmocka_unit_test(packed_is_contiguous),
+        cmocka_unit_test(no_gaps_where_so_said),
         cmocka_unit_test(periods_are_periods),
         cmocka_unit_test(simple_and_segmented),
         cmocka_unit_test(nested_is_a_block_of_an_array),

@@ -378,6 +378,17 @@ END
         expect_text "two.conf:2: Simple Strided (write): data with gaps must lie ready in memory, here 1.47e+03 times the buffer"
         [[ $output != *"S + T + B"* ]]
     done
+    # Calls of many accesses are written as they are where these follow each other in the file.
+    echo '<Pattern segmented> Temporal write Access view Group 16 Record 4Ki Data 6400Ki </Pattern>' >view.conf
+    run nht1-workload --out data/d --buffer 10000 --sync none view.conf
+    [ "$status" -eq 0 ] || expect_status 4
+    expect_text "Segmented (write)  "
+    if [ -n "${NHT1_FULL:-}" ]; then
+        sed -i 's/segmented/simple-strided/; s/Data 6400Ki//' view.conf
+        workload 2 --buffer 10000 --dry-run view.conf
+        expect_status 1
+        expect_text "calls of 16 accesses with gaps in the file between them" "give group 1"
+    fi
     cat >two.xml <<'END'
 <workload version="1" mode="common" seed="1">
   <workingPoint file="0" processNum="2" sizeMean="8000" uniqueBytes="80000" readFrac="0" collFrac="0" syncFrac="1" seqFrac="1" sharedFrac="0" contMean="8000"/>

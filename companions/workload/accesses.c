@@ -39,6 +39,12 @@ bool workload_phase_writes(const struct workload_phase *p)
     return p->temporal != WORKLOAD_READ && p->temporal != WORKLOAD_REREAD;
 }
 
+bool workload_phase_direct(const struct workload_phase *p, const struct workload_shape *s)
+{
+    return !workload_phase_reads(p) && !p->memory.strided &&
+           (p->group == 1 || workload_shape_gapless(s));
+}
+
 struct workload_amount workload_phase_amount(const struct workload_phase *p,
                                              const struct workload_shape *s, int rank)
 {
@@ -82,7 +88,7 @@ struct workload_need workload_phase_need(const struct workload_phase *p,
     }
     if (workload_phase_reads(p))
         need.data = num_product(num_min(slots, num_max(buffer_bytes / num_max(slot, 1), 1)), slot);
-    else if (p->memory.strided || p->group > 1)
+    else if (!workload_phase_direct(p, s))
         need.data = need.ready = num_product(slots, slot);
     /* What is sent and compared: a period and the longest call. */
     const int64_t longest = num_product(workload_shape_longest(s, rank), group);

@@ -13,6 +13,10 @@ int64_t workload_phase_repetitions(const struct workload_phase *p, int procs);
 bool workload_phase_reads(const struct workload_phase *p);
 bool workload_phase_writes(const struct workload_phase *p);
 
+/* Whether calls write out of the content as it is ready for all: each is contiguous in memory and file.
+ * Local. */
+bool workload_phase_direct(const struct workload_phase *p, const struct workload_shape *s);
+
 /* What a process does in a phase. bytes: moved, by read-modify-write twice. NUM_ENDLESS where a
  * number does not fit. Local. */
 struct workload_amount {
@@ -27,8 +31,9 @@ struct workload_need {
     int64_t
         list; /* memory for the list of the accesses and what describes them to MPI; that of MPI's
                       own is estimated */
-    int64_t ready; /* data that must lie ready in the buffers: what is written and has gaps */
-    int64_t data;  /* memory for data, what lies ready included */
+    int64_t
+        ready; /* data that must lie ready in the buffers: what is written, unless it is direct */
+    int64_t data; /* memory for data, what lies ready included */
 };
 struct workload_need workload_phase_need(const struct workload_phase *p,
                                          const struct workload_shape *s, int rank,

@@ -292,6 +292,12 @@ int64_t workload_shape_length(const struct workload_shape *s)
     }
 }
 
+bool workload_shape_gapless(const struct workload_shape *s)
+{
+    return s->packed || s->procs == 1 || s->pattern == WORKLOAD_SEQUENTIAL ||
+           s->pattern == WORKLOAD_SEGMENTED;
+}
+
 void workload_shape_period(const struct workload_shape *s, int rank, int64_t *accesses,
                            int64_t *bytes)
 {

@@ -63,17 +63,6 @@ static int64_t call_bytes(const struct phase_run *t, int64_t c)
     return workload_accesses_bytes(&t->a, t->p, c);
 }
 
-/* Whether a call is contiguous in the file. */
-static bool call_adjacent(const struct phase_run *t, int64_t c)
-{
-    int64_t from, to;
-    call_range(t, c, &from, &to);
-    for (int64_t i = from + 1; i < to; i++)
-        if (t->a.access[i].in.offset != t->a.access[i - 1].in.offset + t->a.access[i - 1].in.bytes)
-            return false;
-    return true;
-}
-
 /* --- memory --------------------------------------------------------------------------------- */
 
 static int64_t slot_of_call(const struct phase_run *t, int64_t c)
@@ -139,9 +128,7 @@ static int64_t check_piece(struct phase_run *t, unsigned char *at, int64_t offse
 static int buffers_make(struct phase_run *t)
 {
     const int64_t room = t->c->buffer_bytes;
-    t->direct = !t->reads && !t->p->memory.strided;
-    for (int64_t c = 0; t->direct && c < t->a.calls; c++)
-        t->direct = call_adjacent(t, c);
+    t->direct = workload_phase_direct(t->p, &t->shape);
     if (t->direct) return 0;
     t->slots = t->a.slots_n;
     if (t->reads && t->slots > room / t->a.slot_bytes) t->slots = room / t->a.slot_bytes;
@@ -485,13 +472,19 @@ static int need_check(const struct workload_phase *p, const struct workload_shap
 }
 
 /* share: of the buffer, by data that must lie ready. Returns 0 or ERR_USAGE. Local. */
-static int ready_check(double share)
+static int ready_check(const struct workload_phase *p, double share)
 {
     if (share <= 1) return 0;
+    if (p->memory.strided)
+        return err_set(ERR_USAGE,
+                       "data with gaps must lie ready in memory, here %.3g times the buffer: raise "
+                       "--buffer or lower data",
+                       share);
     return err_set(ERR_USAGE,
-                   "data with gaps must lie ready in memory, here %.3g times the buffer: raise "
-                   "--buffer or lower data",
-                   share);
+                   "calls of %" PRId64
+                   " accesses with gaps in the file between them: their data must lie ready in "
+                   "memory, here %.3g times the buffer: raise --buffer, lower data or give group 1",
+                   p->group, share);
 }
 
 static double buffer_share(const struct workload_context *c, const struct workload_need *need)
@@ -504,7 +497,7 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
 {
     struct workload_need worst = {0};
     struct workload_shape shape = {0};
-    /* unready: the first phase whose data do not fit into the buffer, where their amount is known. */
+    /* unready: the first phase whose data do not fit into the buffer. */
     const struct workload_phase *worst_p = NULL, *unready = NULL;
     double needed, unready_share = 0;
     int64_t free_bytes;
@@ -515,7 +508,7 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
             workload_phase_shape(p, c->size, workload_phase_repetitions(p, c->size));
         const struct workload_need need = workload_phase_need(p, &s, c->rank, c->buffer_bytes);
         const bool endless = need.file > FILE_BYTES_MAX;
-        const double share = p->data_bytes > 0 ? buffer_share(c, &need) : 0;
+        const double share = buffer_share(c, &need);
         if (!unready && share > 1) {
             unready = p;
             unready_share = share;
@@ -531,7 +524,7 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
     if (rc == 0 && worst_p) rc = need_check(worst_p, &shape, &worst, n, needed, free_bytes);
     if (rc == ERR_USAGE && worst_p) workload_phase_place(worst_p, name);
     if (rc == 0 && unready) {
-        rc = ready_check(unready_share);
+        rc = ready_check(unready, unready_share);
         workload_phase_place(unready, name);
     }
     return par_agree(c->comm, rc);
@@ -598,7 +591,7 @@ static int try_amount(struct workload_context *c, const struct workload_phase *p
                                         .n = n,
                                         .file_bytes = workload_shape_length(&t.shape),
                                         .tries = r->tries + 1};
-    if (rc == 0) rc = ready_check(share->buffer);
+    if (rc == 0) rc = ready_check(p, share->buffer);
     if (rc == 0) rc = measure(&t, &one);
     close_file(&t);
     part_free(&t);

@@ -26,8 +26,8 @@ struct workload_phase_result {
                           "space", "file size"; NULL: nothing did */
 };
 
-/* Whether all phases can be planned with the memory that there is, and the data of those that give
- * their amount fit into the buffer. Nothing is made yet. Collective over c->comm. name: of the job file.
+/* Whether all phases can be planned with the memory that there is, and the data
+ * fit into the buffer, of an amount that is to be found those of the first try. Nothing is made yet. Collective over c->comm. name: of the job file.
  * Returns 0, or ERR_USAGE with place, directive and value. */
 int workload_phases_check(const struct workload_context *c, const struct nodes *n,
                           const struct workload_jobfile *j, const char *name);
