@@ -80,6 +80,9 @@ refused() {
         [ "$(jq -s 'map(select(.bytes) | .bytes * .n) | add' a.jsonl)" -eq 200000 ]
         rm here/copy.dat
     done
+    # Each has half of the time, but for a nanosecond of a call.
+    expect_json p.json 'def took(f): [.profile.points[].functions | to_entries[] | select(.key | endswith(f)) | .value.total_s] | add;
+        took("read") > 0 and (took("read") - took("write") | fabs) < 1e-8'
     expect_json p.json '[.profile.points[].file] | any(endswith("elsewhere.dat")) | not'
     run nht1-profile --files there -- true
     expect_status 1

@@ -477,7 +477,7 @@ ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int
 {
     struct followed *f = a->f;
     const int kept = errno;
-    const uint64_t end_ns = count_now_ns();
+    const uint64_t end_ns = a->end_ns ? a->end_ns : count_now_ns();
     const int64_t bytes = got > 0 ? got : 0;
     const int kind = a->at >= 0 ? WORKLOAD_KIND(EXPLICIT, 0, BLOCKING, 0) + a->write
                                 : WORKLOAD_KIND(INDIVIDUAL, 0, BLOCKING, 0) + a->write;

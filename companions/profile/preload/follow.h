@@ -70,9 +70,9 @@ struct access {
     struct followed *f;
     int fd;
     bool write;
-    int64_t at;    /* an explicit offset, else -1 */
-    int64_t bytes; /* asked for */
-    uint64_t start_ns;
+    int64_t at;                /* an explicit offset, else -1 */
+    int64_t bytes;             /* asked for */
+    uint64_t start_ns, end_ns; /* end 0: when it is counted */
 };
 
 /* Begins one; false: the file is not traced. */

@@ -612,11 +612,15 @@ static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_a
     return told;
 }
 
-/* A copy inside the kernel is over: a read of one file and a write of another, NULL where it is not traced. The
- * time is that of the write, or else it would count twice. Returns got. */
+/* A copy inside the kernel is over: a read of one file and a write of another, NULL where it is not traced. What
+ * of the time was which is not known: each has half of it. Returns got. */
 static ssize_t copy_over(struct access *from, struct access *to, ssize_t got)
 {
-    if (from && to) from->start_ns = count_now_ns();
+    if (from && to) {
+        const uint64_t end_ns = count_now_ns();
+        to->start_ns = from->end_ns = from->start_ns + (end_ns - from->start_ns) / 2;
+        to->end_ns = end_ns;
+    }
     if (from) (void)follow_over(from, got, NULL, 0);
     return to ? follow_over(to, got, NULL, 0) : got;
 }
