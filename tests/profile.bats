@@ -624,7 +624,12 @@ kept() {
     expect_text "nht1-profile [OPTION...] -- mpirun -np 2 PROGRAM"
     [ ! -e started ]
     [ -z "$(find . -name 'profile.xml*')" ]
-    # A single one is none of several, nor is what a shell starts that a launcher has started.
+    # A single one could start MPI only once.
+    run "$NHT1_ROOT/tests/mpi-run" -np 1 nht1-profile --t-c -- touch started
+    [ "$status" -ne 0 ]
+    expect_text "nht1-profile --t-c [OPTION...] -- mpirun -np 1 PROGRAM"
+    [ ! -e started ]
+    # Without --t-c it is none of several, nor is what a shell starts that a launcher has started.
     run env OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_RANK=0 PMI_SIZE=2 PMI_RANK=0 SLURM_STEP_NUM_TASKS=2 nht1-profile -- sh -c 'echo text >started'
     expect_status 0
     expect_text "the workload is in profile.xml"

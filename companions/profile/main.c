@@ -483,25 +483,25 @@ static int accesses_check(const char *path)
     return rc;
 }
 
-/* How many of this program a launcher has started, 1 without one. A shell that one has started may carry its
- * variables on, and starts a single one. */
+/* How many of this program a launcher has started, 0 without one: a shell that one has started may carry its
+ * variables on, and starts a single one. A single one of a batch system is none of a launcher either. */
 static int launched_n(void)
 {
-    static const char *const launchers[] = {"mpirun", "mpiexec", "orte",
-                                            "prte",   "hydra",   "slurmstepd"};
+    static const char *const launchers[] = {"slurmstepd", "mpirun", "mpiexec",
+                                            "orte",       "prte",   "hydra"};
     char path[64], parent[32] = "";
     int rank, n = start_launched(&rank);
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS"); /* of srun without PMI */
     if (n == 1 && tasks) n = (int)num_min(strtol(tasks, NULL, 10), INT_MAX);
     snprintf(path, sizeof path, "/proc/%ld/comm", (long)getppid());
-    FILE *f = n > 1 ? fopen(path, "r") : NULL;
-    if (!f) return 1;
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
     bool launcher = false;
     if (fgets(parent, sizeof parent, f))
-        for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++)
+        for (size_t i = n == 1; i < sizeof launchers / sizeof launchers[0]; i++)
             launcher |= strncmp(parent, launchers[i], strlen(launchers[i])) == 0;
     fclose(f);
-    return launcher ? n : 1;
+    return launcher ? n : 0;
 }
 
 /* What can be known to be wrong before the program starts. */
@@ -519,6 +519,11 @@ static int check(const struct options *o, const struct conf_list *args)
                        "rank by itself; the launcher belongs to the command: nht1-profile "
                        "[OPTION...] -- mpirun -np %d PROGRAM",
                        launched, launched);
+    if (launched == 1 && o->t_c)
+        return err_set(ERR_USAGE,
+                       "a launcher has started nht1-profile, in whose process MPI can be started "
+                       "once, and --t-c runs the program more often; the launcher belongs to the "
+                       "command: nht1-profile --t-c [OPTION...] -- mpirun -np 1 PROGRAM");
     if (args->n == 0)
         return err_set(ERR_USAGE, "no command: nht1-profile [OPTION...] -- mpirun -np 4 PROGRAM");
     for (size_t i = 0; i < sizeof split / sizeof split[0]; i++)
