@@ -683,3 +683,19 @@ END
     wait "$runner" || true
     [ -z "$(ls -A data)" ]
 }
+
+@test "interrupted, a run says so at once, and the rate is that of what was complete" {
+    need_program jq
+    mkdir data
+    printf '<Pattern segmented> Temporal write Record 6400 Data %s </Pattern>\n' 64000 '640000 Think 0.5' >j.conf
+    nht1-workload --out data/d j.conf --json r.json >out 2>&1 3>&- &
+    local runner=$!
+    wait_until -p $runner bash -c '[ "$(stat -c %s data/d 2>&1)" = 640000 ]'
+    kill -INT $runner
+    status=0
+    wait $runner || status=$?
+    output=$(cat out)
+    told "j.conf:2: Segmented (write): " "interrupted"
+    jq -e '[.phases[].completed] == [true, false] and .bytes == 64000 and .bytes_per_s == .phases[0].bytes_per_s
+        and .phases[1].times.think_s < 50' r.json
+}

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/stop.h"
 #include "base/watch.h"
 
 #define CHUNK_BYTES (INT64_C(1) << 20)
@@ -109,7 +110,10 @@ int workload_measure(const struct workload_context *c, const struct nodes *n, in
     const double cleanup = watch_now();
     const int closed = steps->close(part);
     t->cleanup_s = watch_now() - cleanup;
-    TRY(par_agree(n->comm, rc < 0 ? rc : closed));
+    /* The file went with the request: what was written cannot be checked any more. */
+    if (rc == 0) rc = closed;
+    if (stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
+    TRY(par_agree(n->comm, rc));
     TRY(workload_files_cached(&c->files, n, index, &m->cached_after));
     return workload_times_gather(n->comm, &c->clock, &marks, t);
 }

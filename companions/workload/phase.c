@@ -354,6 +354,7 @@ static int access_file(void *part, double *think_s)
         }
         if (rc == 0) rc = one;
         if (t->p->think_s > 0) *think_s += workload_think(t->p->think_s, t->p->think_busy);
+        if (rc == 0 && stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
     }
     const int ended = t->p->method == WORKLOAD_POSIX ? 0 : workload_handle_wait(&t->handle);
     return rc == 0 ? ended : rc;

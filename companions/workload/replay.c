@@ -263,6 +263,7 @@ static int point_access(void *part, double *think_s)
             if (rc == 0) rc = ended < 0 ? ended : sync;
         }
         if (t->c->think && t->p->think_s > 0) *think_s += workload_think(t->p->think_s, false);
+        if (rc == 0 && stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
     }
     const int last = workload_handle_wait(&t->handle);
     return rc == 0 ? last : rc;

@@ -103,12 +103,12 @@ static json_t *stamps(const struct workload_job *job)
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-/* All measurements together. [out] */
+/* All complete measurements together. [out] */
 static void totals(const struct workload_job *job, int64_t *bytes, double *s)
 {
     *bytes = 0;
     *s = 0;
-    for (int i = 0; i < job->measured_n; i++) {
+    for (int i = 0; i < job->measured_n && workload_job_measured(job, i)->done; i++) {
         *bytes += workload_job_measured(job, i)->bytes;
         *s += workload_times_aggregate(&workload_job_measured(job, i)->times);
     }
