@@ -104,24 +104,36 @@ int setresuid(uid_t real_user, uid_t user, uid_t saved)
 
 /* ------------------------------------------------------------------ programs that it runs */
 
-/* Whether a file is a program that no library can be loaded into. */
+/* Whether a file is a program that no library can be loaded into, or a script for one. */
 static bool is_static(const char *path)
 {
-    Elf64_Ehdr head;
-    Elf64_Phdr part;
+    enum { SCRIPTS_MAX = 5 }; /* one for the next, as far as the kernel goes */
+    union {
+        Elf64_Ehdr elf;
+        char text[257]; /* as much as the kernel reads of a script, and its end */
+    } head;
+    char interpreter[sizeof head.text];
     bool program = false, loaded = false;
     (*count_inside())++;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
-        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0) {
-        program = true;
-        for (int i = 0; i < head.e_phnum && !loaded; i++)
-            loaded =
-                pread(fd, &part, sizeof part, (off_t)(head.e_phoff + (uint64_t)i * sizeof part)) ==
-                    (ssize_t)sizeof part &&
-                part.p_type == PT_INTERP;
+    for (int i = 0; i <= SCRIPTS_MAX && path; i++) {
+        Elf64_Phdr part;
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        const ssize_t n = fd >= 0 ? pread(fd, head.text, sizeof head.text - 1, 0) : 0;
+        program = n >= (ssize_t)sizeof head.elf && memcmp(head.text, ELFMAG, SELFMAG) == 0;
+        for (int p = 0; program && !loaded && p < head.elf.e_phnum; p++)
+            loaded = pread(fd, &part, sizeof part,
+                           (off_t)(head.elf.e_phoff + (uint64_t)p * sizeof part)) ==
+                         (ssize_t)sizeof part &&
+                     part.p_type == PT_INTERP;
+        if (fd >= 0) close(fd);
+        head.text[n > 0 ? n : 0] = '\0';
+        path = NULL;
+        if (!program && strncmp(head.text, "#!", 2) == 0) {
+            const char *at = head.text + 2 + strspn(head.text + 2, " \t");
+            snprintf(interpreter, sizeof interpreter, "%.*s", (int)strcspn(at, " \t\n"), at);
+            path = interpreter;
+        }
     }
-    if (fd >= 0) close(fd);
     (*count_inside())--;
     return program && !loaded;
 }
