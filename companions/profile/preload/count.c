@@ -17,9 +17,11 @@
 #include "companions/profile/preload/table.h"
 #include "companions/profile/preload/timeline.h"
 
-#define PHASES_STEP 64
-#define FILES_STEP  64
-#define RUNS_STEP   1024
+/* Room for so many at first, as most processes need no more; then twice as much, and later by steps. */
+#define PHASES_FIRST 4
+#define FILES_FIRST  4
+#define STEP         64
+#define RUNS_STEP    1024
 
 enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
 
@@ -136,6 +138,11 @@ static int reserve(size_t from, size_t bytes)
     return why;
 }
 
+static int more(int room)
+{
+    return room + (room < STEP ? room : STEP);
+}
+
 static int reserve_files(int n)
 {
     const int why =
@@ -179,7 +186,7 @@ static struct profile_map *map_own(void)
     if (fd < 0) return NULL;
     if (ftruncate(fd, sizeof *map) < 0 ||
         (why = reserve(0, offsetof(struct profile_map, file))) != 0 ||
-        (why = reserve_files(FILES_STEP)) != 0 || (why = reserve_phases(PHASES_STEP)) != 0 ||
+        (why = reserve_files(FILES_FIRST)) != 0 || (why = reserve_phases(PHASES_FIRST)) != 0 ||
         (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
         why = why ? why : errno;
     close(fd);
@@ -359,9 +366,9 @@ int count_file(const char *name, int comm_size, int comm_rank, enum profile_inte
             file->interface != (int)interface))
         key++;
     const int n = map->files_n;
-    if (!file && (n == PROFILE_FILES_MAX ||
-                  (n == files_room && reserve_files(files_room + FILES_STEP) != 0) ||
-                  table_put(&files, key, &map->file[n]) < 0)) {
+    if (!file &&
+        (n == PROFILE_FILES_MAX || (n == files_room && reserve_files(more(files_room)) != 0) ||
+         table_put(&files, key, &map->file[n]) < 0)) {
         map->files_lost++;
         file_crowded[n - 1] = true;
         return n - 1;
@@ -399,9 +406,8 @@ struct profile_phase *count_phase(struct use *o, bool write, uint64_t start_ns)
     int at = split == SPLIT_RUN ? file_phase[o->file] : o->phase;
     if (at >= 0 && split == SPLIT_DIRECTION && o->last_write != write) at = -1;
     if (at >= 0 && split == SPLIT_CALLS && o->calls >= split_calls) at = -1;
-    if (at < 0 &&
-        (map->phases_n == PROFILE_PHASE_MAX ||
-         (map->phases_n == phases_room && reserve_phases(phases_room + PHASES_STEP) != 0))) {
+    if (at < 0 && (map->phases_n == PROFILE_PHASE_MAX ||
+                   (map->phases_n == phases_room && reserve_phases(more(phases_room)) != 0))) {
         map->phases_lost++;
         at = map->phases_n - 1;
     } else if (at < 0) {
