@@ -128,6 +128,30 @@ static void names(const char *name)
     EXPECT(rmdir(folder) == 0 && access(folder, F_OK) < 0);
 }
 
+/* The same by the numbers of system calls, and pieces that are appended whatever their offset: of what FILE was
+ * nothing is left, then it has 10000, 3000, 500 and 40 bytes. */
+static void by_number(const char *name)
+{
+    char other[4200];
+    const struct iovec one = {block, 500};
+    snprintf(other, sizeof other, "%s.tmp", name);
+    EXPECT(syscall(SYS_unlinkat, AT_FDCWD, name, 0) == 0 && size_of(name) == -1);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, other, O_RDWR | O_CREAT | O_EXCL, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 10000) == 10000 && pwrite(fd, block, 10, 20000) == 10);
+    EXPECT(syscall(SYS_ftruncate, fd, 10000L) == 0 && syscall(SYS_close, fd) == 0);
+    EXPECT(syscall(SYS_renameat2, AT_FDCWD, other, AT_FDCWD, name, 0) == 0);
+    snprintf(other, sizeof other, "%s.d", name);
+    EXPECT(size_of(name) == 10000 && syscall(SYS_mkdirat, AT_FDCWD, other, 0755) == 0);
+    EXPECT(syscall(SYS_unlinkat, AT_FDCWD, other, AT_REMOVEDIR) == 0 && size_of(other) == -1);
+    fd = open(name, O_WRONLY | O_APPEND);
+    EXPECT(fd >= 0 && pwrite(fd, block, 3000, 0) == 3000 && lseek(fd, 0, SEEK_CUR) == 0);
+    EXPECT(size_of(name) == 13000 && close(fd) == 0);
+    fd = open(name, O_WRONLY);
+    EXPECT(fd >= 0 && pwritev2(fd, &one, 1, 0, RWF_APPEND) == 500 && size_of(name) == 13500);
+    EXPECT(lseek(fd, 0, SEEK_CUR) == 0 && lseek(fd, 0, SEEK_END) == 13500);
+    EXPECT(write(fd, block, 40) == 40 && close(fd) == 0);
+}
+
 static void make_file(const char *name, size_t bytes)
 {
     const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -696,6 +720,7 @@ int main(int argc, char **argv)
         void (*what)(const char *);
     } way[] = {{"calls", calls},
                {"names", names},
+               {"by-number", by_number},
                {"stdio", stream},
                {"mmap", mapped},
                {"direct", direct},

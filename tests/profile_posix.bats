@@ -260,6 +260,24 @@ END
     [ -z "$(find . -name '*.run-*' -o -name '.nht1-*')" ]
 }
 
+@test "names and sizes that change by numbers of system calls are followed, appended pieces lie where they came to lie" {
+    mkdir by && cd by
+    echo old >f.dat
+    run nht1-profile --t-c --accesses ../a.jsonl -o ../p.xml -- "$NHT1_TESTBIN/mkposix" by-number f.dat
+    expect_status 0
+    expect_text "certified: the same"
+    [ "$(ls)" = f.dat ]
+    [ "$(stat -c %s f.dat)" -eq 13540 ]
+    [ "$(jq -c 'select(.call == "pwrite" and .bytes < 10000) | [.offset, .bytes]' ../a.jsonl | tr -d '\n')" = "[20000,10][10000,3000][13000,500]" ]
+}
+
+@test "a process that writes little takes little room for its counters" {
+    run nht1-profile --keep -- sh -c 'for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of=f$i bs=1000 count=1; done'
+    expect_status 0
+    [ "$(du -k profile.xml.run-*/process-* | awk '$1 > most { most = $1 } END { print most }')" -le 48 ]
+    rm -r profile.xml.run-*
+}
+
 @test "what cannot be seen is told, and there is no zeta" {
     refused "has mapped" "$NHT1_TESTBIN/mkposix" mmap f.dat
     [ "$(stat -c %s f.dat)" -eq 10000 ]
@@ -402,6 +420,11 @@ END
     echo 'int main(void) { return 0; }' >empty.c
     gcc -static -o empty empty.c || not_here "no static C library"
     refused "statically linked" sh -c 'echo text >t.dat; ./empty'
+    # A script for it, and a script for that.
+    printf '#!%s/empty\n' "$PWD" >one.sh
+    printf '#! %s/one.sh -x\n' "$PWD" >two.sh
+    chmod +x one.sh two.sh
+    refused "two.sh, into which no library can be loaded" sh -c 'echo text >t.dat; ./two.sh'
     run nht1-profile -- true
     expect_status 0
     expect_text "no process was seen to open a file for writing"

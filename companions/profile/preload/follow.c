@@ -343,6 +343,7 @@ bool follow_access(struct access *a, int fd, bool write, int64_t at, int64_t byt
     *a = (struct access){.f = f,
                          .fd = fd,
                          .write = write,
+                         .appends = write && (f->flags & O_APPEND),
                          .at = at,
                          .bytes = bytes < CALL_MAX ? bytes : CALL_MAX,
                          .start_ns = count_now_ns()};
@@ -404,7 +405,7 @@ static ssize_t drop(struct access *a)
     }
     (*count_inside())++;
     int64_t end = -1;
-    if (a->f->flags & O_APPEND) {
+    if (a->appends) {
         end = __atomic_add_fetch(&s->size, a->bytes, __ATOMIC_RELAXED);
         if (a->at < 0) lseek(a->fd, end, SEEK_SET);
     } else {
@@ -487,10 +488,16 @@ ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int
         return got;
     }
     int64_t begin = a->at;
-    if (begin < 0) {
+    if (begin < 0 || a->appends) {
+        struct stat st = {0};
         (*count_inside())++;
-        begin = lseek(a->fd, 0, SEEK_CUR) - bytes;
+        const bool moved = a->at < 0, sized = !moved && !f->state && fstat(a->fd, &st) == 0;
+        const int64_t end = moved      ? lseek(a->fd, 0, SEEK_CUR)
+                            : f->state ? __atomic_load_n(&f->state->size, __ATOMIC_RELAXED)
+                            : sized    ? st.st_size
+                                       : a->at + bytes;
         (*count_inside())--;
+        begin = end - bytes;
     }
     const bool written = f->state ? f->state->written : f->note && f->note->written;
     const bool compare = !a->write && bytes > 0 && count_digests() && written;
@@ -501,7 +508,7 @@ ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int
     struct profile_phase *p = count_phase(&f->use, a->write, a->start_ns);
     count_access(&f->use, p, kind, bytes, a->start_ns, end_ns, 0);
     /* Where an appended piece lies depends on others, who may be faster. */
-    count_trace(f->use.file, kind, bytes, a->write && (f->flags & O_APPEND) ? 0 : begin);
+    count_trace(f->use.file, kind, bytes, a->appends ? 0 : begin);
     map->file[f->use.file].trace.read_sum += sum;
     if (got >= 0)
         count_run(f->use.file, (a->at >= 0 ? WORKLOAD_RUN_PREAD : WORKLOAD_RUN_READ) + a->write,

@@ -70,12 +70,13 @@ struct access {
     struct followed *f;
     int fd;
     bool write;
+    bool appends;              /* at the end, whatever the offset is */
     int64_t at;                /* an explicit offset, else -1 */
     int64_t bytes;             /* asked for */
     uint64_t start_ns, end_ns; /* end 0: when it is counted */
 };
 
-/* Begins one; false: the file is not traced. */
+/* Begins one; false: the file is not traced. A write to a file that is open with O_APPEND appends. */
 bool follow_access(struct access *a, int fd, bool write, int64_t at, int64_t bytes);
 
 /* Whether the library answers it instead of making the call; and the answer. into: of a read. */

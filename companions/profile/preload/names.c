@@ -229,7 +229,10 @@ static int rename_stand_in(const struct change *from, const struct change *to, c
         return -1;
     }
     if (!paths_can_create(to->whole)) return -1;
-    return (int)syscall(SYS_renameat2, AT_FDCWD, from->path, AT_FDCWD, to->path, how);
+    (*count_inside())++;
+    const int rc = (int)syscall(SYS_renameat2, AT_FDCWD, from->path, AT_FDCWD, to->path, how);
+    (*count_inside())--;
+    return rc;
 }
 
 int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned how)

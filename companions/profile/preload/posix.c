@@ -454,7 +454,8 @@ static int64_t bytes_of(const struct iovec *v, int n)
 
 /* Of a call on fd with its buffers: answered, or made by `call`; counted. More buffers than a call may have nobody
  * reads. */
-#define BODY(writes, explicit, v, n, call)                                                         \
+/* how: of preadv2 and pwritev2, else 0. */
+#define BODY2(writes, explicit, v, n, how, call)                                                   \
     struct access a;                                                                               \
     if ((n) < 0 || (n) > IOV_MAX) return call;                                                     \
     if (!follow_access(&a, fd, writes, explicit, bytes_of(v, n))) {                                \
@@ -462,8 +463,11 @@ static int64_t bytes_of(const struct iovec *v, int n)
         if (writes) follow_seen(fd, passed);                                                       \
         return passed;                                                                             \
     }                                                                                              \
+    if ((writes) && ((how) & (RWF_APPEND | NOAPPEND))) a.appends = ((how)&RWF_APPEND) != 0;        \
     const ssize_t got = follow_answers(&a) ? follow_answer(&a, v, n) : call;                       \
     return follow_over(&a, got, v, n);
+#define BODY(writes, explicit, v, n, call) BODY2(writes, explicit, v, n, 0, call)
+#define NOAPPEND                           0x20 /* RWF_NOAPPEND of newer systems */
 
 #define ONE(buffer) const struct iovec one = {(void *)(uintptr_t)(buffer), n}
 
@@ -524,7 +528,7 @@ ALIAS(ssize_t, preadv64v2, preadv2, int fd, const struct iovec *v, int n, off64_
 ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t at, int how)
 {
     REAL(ssize_t, pwritev2, int, const struct iovec *, int, off_t, int);
-    BODY(true, at, v, n, real(fd, v, n, at, how))
+    BODY2(true, at, v, n, how, real(fd, v, n, at, how))
 }
 ALIAS(ssize_t, pwritev64v2, pwritev2, int fd, const struct iovec *v, int n, off64_t at, int how);
 
@@ -809,17 +813,89 @@ static void tell(const void *caller, enum profile_unseen what, const char *name)
         count_unseen(profile_unseen_word((int)what), name);
 }
 
+/* A call by its number that opens a file or changes a name or a size is the function of that name. Of what is
+ * written so the kernel's count tells (follow_unseen_bytes). Returns whether it was made. */
+static bool by_number(long number, const long a[6], long *rc)
+{
+    const char *const first = (const char *)a[0], *const second = (const char *)a[1];
+    switch (number) {
+#ifdef SYS_open /* not on every processor: those without a folder */
+    case SYS_open:
+        *rc = open(first, (int)a[1], (mode_t)a[2]);
+        break;
+    case SYS_creat:
+        *rc = creat(first, (mode_t)a[1]);
+        break;
+    case SYS_rename:
+        *rc = rename(first, second);
+        break;
+    case SYS_unlink:
+        *rc = unlink(first);
+        break;
+    case SYS_rmdir:
+        *rc = rmdir(first);
+        break;
+    case SYS_mkdir:
+        *rc = mkdir(first, (mode_t)a[1]);
+        break;
+    case SYS_link:
+        *rc = link(first, second);
+        break;
+    case SYS_symlink:
+        *rc = symlink(first, second);
+        break;
+#endif
+    case SYS_openat:
+        *rc = openat((int)a[0], second, (int)a[2], (mode_t)a[3]);
+        break;
+    case SYS_renameat2:
+        *rc = renameat2((int)a[0], second, (int)a[2], (const char *)a[3], (unsigned)a[4]);
+        break;
+    case SYS_renameat:
+        *rc = renameat((int)a[0], second, (int)a[2], (const char *)a[3]);
+        break;
+    case SYS_unlinkat:
+        *rc = unlinkat((int)a[0], second, (int)a[2]);
+        break;
+    case SYS_mkdirat:
+        *rc = mkdirat((int)a[0], second, (mode_t)a[2]);
+        break;
+    case SYS_linkat:
+        *rc = linkat((int)a[0], second, (int)a[2], (const char *)a[3], (int)a[4]);
+        break;
+    case SYS_symlinkat:
+        *rc = symlinkat(first, (int)a[1], (const char *)a[2]);
+        break;
+    case SYS_truncate:
+        *rc = truncate(first, a[1]);
+        break;
+    case SYS_ftruncate:
+        *rc = ftruncate((int)a[0], a[1]);
+        break;
+    case SYS_fallocate:
+        *rc = fallocate((int)a[0], (int)a[1], a[2], a[3]);
+        break;
+    case SYS_close:
+        *rc = close((int)a[0]);
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
 long syscall(long number, ...)
 {
     REAL(long, syscall, long, ...);
     va_list list;
-    long a[6];
+    long a[6], rc;
     va_start(list, number);
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(list, long);
     va_end(list);
     if (number == SYS_io_uring_setup) tell(CALLER, PROFILE_UNSEEN_URING, "io_uring_setup");
     if (number == SYS_io_submit) tell(CALLER, PROFILE_UNSEEN_AIO, "io_submit");
+    if (follow_on() && !posix_is_mpi(CALLER) && by_number(number, a, &rc)) return rc;
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
