@@ -565,6 +565,22 @@ static void sizes(const char *name)
         MPI_File_write(f, buf, 1000, MPI_BYTE, &s);
     }
     MPI_File_close(&f);
+    /* 8 and 16 bytes of 48, through a view, end within its second piece: byte 2 x 48 + 20 + 4. */
+    char other[4096];
+    const int blocks[] = {8, 16}, places[] = {0, 20};
+    MPI_Datatype pieces, view;
+    snprintf(other, sizeof other, "%s.gaps", name);
+    f = opened(MPI_COMM_SELF, other);
+    MPI_Type_indexed(2, blocks, places, MPI_BYTE, &pieces);
+    MPI_Type_create_resized(pieces, 0, 48, &view);
+    MPI_Type_commit(&view);
+    MPI_File_set_view(f, 0, MPI_BYTE, view, "native", MPI_INFO_NULL);
+    MPI_File_write(f, buf, 2 * 24 + 8 + 4, MPI_BYTE, &s);
+    MPI_File_get_size(f, &at);
+    wrong |= at != 2 * 48 + 24;
+    MPI_Type_free(&pieces);
+    MPI_Type_free(&view);
+    MPI_File_close(&f);
 }
 
 /* What a call did; what is wrong is told with its line, since the outcome is that of the program alone. */

@@ -278,6 +278,45 @@ END
     rm -r profile.xml.run-*
 }
 
+@test "what a command leaves behind is waited for, and told where it runs on" {
+    mkfifo go
+    # It ends while it is waited for.
+    run nht1-profile --json p.json -- sh -c 'echo a >a; { sleep 0.1; echo late >>a; } &'
+    expect_status 0
+    expect_json p.json '.profile | .written_bytes == 7 and .not_seen == []'
+    refused "sh, which the program has started, still ran when the command had ended" \
+        sh -c 'echo a >a; { read line; echo $line >>a; } >/dev/null 2>&1 3>&- <go &'
+    expect_json p.json '.profile.not_seen[0].what == "behind"'
+    echo late >go
+}
+
+@test "a run that is ended among others ends what its shell has left, before files get their names again" {
+    slow
+    cat >job.sh <<'END'
+echo "$NHT1_PROFILE_DROP" >&7
+n=$(grep -c 0 runs)
+echo "$n" >"$1"
+[ "$NHT1_PROFILE_DROP$n" != 02 ] || kill -TERM "$2"
+i=0
+while [ "$NHT1_PROFILE_DROP$n" = 02 ] && [ $i -lt 600 ]; do
+    echo late >"$1"
+    sleep 0.1
+    i=$((i + 1))
+done
+END
+    # Names of 250 bytes can be set aside, too.
+    local name
+    name=$(printf 'x%.0s' {1..250})
+    # shellcheck disable=SC2016 # the program's own variables
+    run nht1-profile --t-c --repeat 2 -- sh -c 'sh job.sh "$0" $PPID 2>/dev/null; exit' "$name" 7>>runs
+    [ "$status" -ne 0 ]
+    expect_text "the run with writes failed: the files are those of the one before"
+    [ "$(cat "$name")" = 1 ]
+    [ -z "$(find . -name '*.before-*')" ]
+    sleep 0.3
+    [ "$(cat "$name")" = 1 ]
+}
+
 @test "what cannot be seen is told, and there is no zeta" {
     refused "has mapped" "$NHT1_TESTBIN/mkposix" mmap f.dat
     [ "$(stat -c %s f.dat)" -eq 10000 ]

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -217,11 +219,22 @@ static bool is_top(const struct before_entry *e)
     return e->name[e->top_bytes] == '\0';
 }
 
-/* Where an entry lies while it is set aside. */
+/* Where an entry lies while it is set aside. A name that would be too long is cut, and told apart by a number made of it. */
 static int aside_path(const struct before_aside *a, const struct before_entry *e,
                       char out[PATH_MAX])
 {
-    const int n = snprintf(out, PATH_MAX, "%.*s%s%s", (int)e->top_bytes, e->name, a->end,
+    char number[24] = "";
+    size_t kept = e->top_bytes, last = kept;
+    while (last > 0 && e->name[last - 1] != '/')
+        last--;
+    if (kept - last + strlen(a->end) > NAME_MAX) {
+        uint64_t hash = 0;
+        for (size_t i = last; i < e->top_bytes; i++)
+            hash = digest_hash(hash, (unsigned char)e->name[i]);
+        snprintf(number, sizeof number, "~%016" PRIx64, hash);
+        kept = last + NAME_MAX - strlen(a->end) - strlen(number);
+    }
+    const int n = snprintf(out, PATH_MAX, "%.*s%s%s%s", (int)kept, e->name, number, a->end,
                            e->name + e->top_bytes);
     if (n < PATH_MAX) return 0;
     return err_set_errno(ERR_IO, ENAMETOOLONG, "%s", e->name);

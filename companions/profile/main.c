@@ -35,6 +35,7 @@
 #include "base/watch.h"
 #include "companions/profile/accesses.h"
 #include "companions/profile/before.h"
+#include "companions/profile/behind.h"
 #include "companions/profile/certificate.h"
 #include "companions/profile/judge.h"
 #include "companions/profile/merge.h"
@@ -44,6 +45,7 @@
 #define REPEAT_MAX   1000
 #define AUTO_MINUTES 10
 #define VERSION_S    30.0 /* for a launcher to tell its version */
+#define BEHIND_S     5.0  /* that processes which a command has left behind may take to end */
 
 struct options {
     const char *out, *json, *accesses, *split, *files;
@@ -561,6 +563,21 @@ static void add_children(struct disturbance_part *part, int sign)
     part->system_s += sign * ((double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec);
 }
 
+/* What the command has left behind may have something to end with, such as Python's trackers of resources; what still
+ * runs then is noted among what cannot be followed. */
+static int note_behind(const char *dir)
+{
+    char name[32], path[PATH_MAX];
+    int pid;
+    if (!behind_runs(BEHIND_S, name, &pid)) return 0;
+    snprintf(path, sizeof path, "%.4000s/unseen-%s-%d", dir,
+             profile_unseen_word(PROFILE_UNSEEN_BEHIND), pid);
+    FILE *f = fopen(path, "we");
+    const bool told = f && fprintf(f, "%s\n%d\n", name, pid) > 0;
+    if ((f && fclose(f) != 0) || !told) return err_set_errno(ERR_IO, errno, "%s", path);
+    return 0;
+}
+
 /* Runs the command as execute does, and says what its ranks and this node had to do meanwhile. */
 static int run_watched(const struct session *s, const char *dir, bool drop, struct profile_run *run,
                        struct disturbance *d, int *status)
@@ -579,6 +596,7 @@ static int run_watched(const struct session *s, const char *dir, bool drop, stru
     here.system_s += children.system_s;
     disturbance_free(&before);
     disturbance_free(&after);
+    if (rc == 0) rc = note_behind(dir);
     if (rc == 0) {
         profile_free(run);
         rc = profile_load(dir, took_s, run);
@@ -664,7 +682,9 @@ static int run_again(const struct session *s, struct profile_round *round, struc
 {
     struct before_aside aside = {0};
     struct profile_run now = {0};
-    TRY(restore(s->o, s->dir, &aside));
+    const int begun = restore(s->o, s->dir, &aside);
+    if (begun == ERR_IO) err_prefix("zeta cannot be measured by --repeat: ");
+    if (begun < 0) return begun == ERR_IO ? ERR_INVALID : begun;
     const int rc = run_watched(s, s->dir, false, &now, &round->with, status);
     if (rc < 0 || (stopped && *status != 0)) {
         profile_free(&now);
@@ -674,6 +694,7 @@ static int run_again(const struct session *s, struct profile_round *round, struc
     }
     if (rc == 0 && *status == 0) return before_aside_remove(&aside);
     if (aside.n == 0) return rc;
+    behind_end(); /* what a shell that was ended has left would write into the files that come back */
     const int back = before_aside_return(&aside, s->dir);
     plain_line(
         stderr,
@@ -884,6 +905,7 @@ static int run(const void *opts, const struct conf_list *args)
     int status = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    behind_begin();
     if (inherited[2].action.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* nohup */
     int rc = check(o, args);
     char folder[PATH_MAX];

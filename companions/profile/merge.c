@@ -344,6 +344,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
         [PROFILE_UNSEEN_OUTSIDE] = "%.200s writes %.300s, which is not below the folder of --files",
         [PROFILE_UNSEEN_AWAY] = "%.200s has changed its root folder or its user (%.300s): what it "
                                 "opens from then on is not followed",
+        [PROFILE_UNSEEN_BEHIND] =
+            "%.200s, which the program has started, still ran when the command "
+            "had ended (process %.300s): what it writes is not followed",
         [PROFILE_UNSEEN_MEMORY] = "%.200s had no memory or disk space to follow %.300s",
         [PROFILE_UNSEEN_DESCRIPTORS] =
             "%.200s had no file descriptor left to follow %.300s: the profiler needs some beside "

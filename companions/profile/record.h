@@ -127,6 +127,7 @@ enum profile_unseen {
     PROFILE_UNSEEN_LISTED,
     PROFILE_UNSEEN_OUTSIDE,
     PROFILE_UNSEEN_AWAY,
+    PROFILE_UNSEEN_BEHIND,
     PROFILE_UNSEENS
 };
 
@@ -136,7 +137,7 @@ static inline const char *profile_unseen_word(int what)
     static const char *const word[PROFILE_UNSEENS] = {
         "memory",  "descriptors", "limit",  "long",    "static", "direct", "uring",
         "aio",     "mapped",      "linked", "shaped",  "stdio",  "opened", "many",
-        "earlier", "nameless",    "listed", "outside", "away"};
+        "earlier", "nameless",    "listed", "outside", "away",   "behind"};
     return word[what];
 }
 

@@ -406,7 +406,8 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
         PMPI_Type_size(etype, &bytes);
         const struct pieces view = pieces_of(filetype);
         const bool whole = view.n == 1 && view.bytes == view.extent;
-        struct piece *piece = count_runs_wanted() && !whole ? pieces_list(filetype, &view) : NULL;
+        const bool wanted = !whole && (count_runs_wanted() || dropping);
+        struct piece *piece = wanted ? pieces_list(filetype, &view) : NULL;
         count_lock();
         free(o->piece);
         o->piece = piece;
@@ -595,15 +596,40 @@ static void note_place(struct profile_places *l, const struct open *o, const str
     if (l->next > l->end) l->end = l->next;
 }
 
+/* The piece of a view in which a byte of its data lies. */
+static int64_t piece_with(const struct open *o, int64_t byte)
+{
+    int64_t low = 0, high = o->view.n;
+    while (high - low > 1) {
+        const int64_t half = low + (high - low) / 2;
+        *(o->piece[half].before <= byte ? &low : &high) = half;
+    }
+    return low;
+}
+
 /* The byte in the file of a position in a view, or behind the one before it; -1: not known. */
 static int64_t byte_of(const struct open *o, int64_t at, bool end)
 {
     const struct pieces *v = &o->view;
     if (v->bytes <= 0) return -1;
     if (v->n == 1 && v->bytes == v->extent) return o->view_begin + v->first + at;
-    if (!v->known || at % v->bytes != 0) return -1;
-    const int64_t tile = at / v->bytes;
+    const int64_t tile = at / v->bytes, in = at % v->bytes;
+    if (!v->known || (in > 0 && !o->piece)) return -1;
+    if (in > 0) {
+        const struct piece *p = &o->piece[piece_with(o, end ? in - 1 : in)];
+        return o->view_begin + tile * v->extent + p->at + in - p->before;
+    }
     return o->view_begin + (end ? (tile - 1) * v->extent + v->end : tile * v->extent + v->first);
+}
+
+/* How long the file is at least behind a position in a view: without a list of its pieces up to the last whole
+ * instance. */
+static void grow(const struct open *o, int64_t at)
+{
+    const struct pieces *v = &o->view;
+    int64_t end = byte_of(o, at, true);
+    if (end < 0 && v->known && at >= v->bytes) end = byte_of(o, at - at % v->bytes, true);
+    paths_grow(o->state, end);
 }
 
 /* Moves the shared pointer for one process alone, which only an access does: by reading. */
@@ -630,7 +656,7 @@ static int advance_pointers(const struct call *c)
     int rc = MPI_SUCCESS;
     if (k.position != WORKLOAD_SHARED) {
         const int64_t at = (k.position == WORKLOAD_EXPLICIT ? c->at : o->pointer) * o->etype_bytes;
-        if (bytes > 0) paths_grow(o->state, byte_of(o, at + bytes, true));
+        if (bytes > 0) grow(o, at + bytes);
         return k.position == WORKLOAD_EXPLICIT
                    ? rc
                    : PMPI_File_seek(o->fh, bytes / o->etype_bytes, MPI_SEEK_CUR);
@@ -643,7 +669,7 @@ static int advance_pointers(const struct call *c)
     }
     MPI_Offset end = 0;
     if (PMPI_File_get_position_shared(o->fh, &end) == MPI_SUCCESS && bytes > 0)
-        paths_grow(o->state, byte_of(o, end * o->etype_bytes, true));
+        grow(o, end * o->etype_bytes);
     return rc;
 }
 
@@ -684,17 +710,6 @@ static void note_slow(const struct open *o, const struct call *c, int64_t bytes,
         .bytes = bytes,
         .file = o->use.file,
         .kind = c->kind};
-}
-
-/* The piece of a view in which a byte of its data lies. */
-static int64_t piece_with(const struct open *o, int64_t byte)
-{
-    int64_t low = 0, high = o->view.n;
-    while (high - low > 1) {
-        const int64_t half = low + (high - low) / 2;
-        *(o->piece[half].before <= byte ? &low : &high) = half;
-    }
-    return low;
 }
 
 /* Enters a call through a view with gaps into the runs, each piece of the file by itself. at: its first byte

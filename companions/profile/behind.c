@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "companions/profile/behind.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define LOOK_S  0.01
+#define ASKED_S 5.0 /* to end, for a process that is asked or killed */
+
+void behind_begin(void)
+{
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+/* Does something with the number of each child that has not ended, or stops at the first one. Returns how many. */
+static int each(void (*act)(int pid, int signum), int signum, int *first)
+{
+    int pid, n = 0;
+    while (waitpid(-1, NULL, WNOHANG) > 0) {
+    } /* leaves no zombies */
+    FILE *f = fopen("/proc/thread-self/children", "re");
+    if (!f) return 0;
+    for (; fscanf(f, "%d", &pid) == 1; n++) {
+        if (n == 0 && first) *first = pid;
+        if (act) act(pid, signum);
+    }
+    fclose(f);
+    return n;
+}
+
+static void send(int pid, int signum)
+{
+    (void)kill(pid, signum);
+}
+
+/* Looks every 10 ms. Not by the clock of the measurements, which stands still in tests. */
+static bool wait_for_none(double wait_s, int *first)
+{
+    const struct timespec pause = {.tv_nsec = (long)(1e9 * LOOK_S)};
+    for (double waited_s = 0; each(NULL, 0, first) > 0; waited_s += LOOK_S)
+        if (waited_s >= wait_s || nanosleep(&pause, NULL) < 0) return false;
+    return true;
+}
+
+bool behind_runs(double wait_s, char name[32], int *pid)
+{
+    char path[64];
+    if (wait_for_none(wait_s, pid)) return false;
+    snprintf(path, sizeof path, "/proc/%d/comm", *pid);
+    FILE *f = fopen(path, "re");
+    if (!f || !fgets(name, 32, f)) snprintf(name, 32, "?");
+    name[strcspn(name, "\n")] = '\0';
+    if (f) fclose(f);
+    return true;
+}
+
+void behind_end(void)
+{
+    if (each(send, SIGTERM, NULL) == 0 || wait_for_none(ASKED_S, NULL)) return;
+    while (each(send, SIGKILL, NULL) > 0 && wait_for_none(ASKED_S, NULL)) {
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_BEHIND_H
+#define PROFILE_BEHIND_H
+/* Layer 3. Processes on this node that a command has left behind: started by it, they run on when it has ended. All
+ * functions are local; none may be called while a child of this process is waited for by its number. */
+#include <stdbool.h>
+
+/* From now on what this process's children leave behind becomes its child. */
+void behind_begin(void);
+
+/* Waits until all of them have ended, or a signal comes, wait_s seconds at most. Returns whether one still runs, as
+ * far as the kernel tells; [out] name: what it runs, pid: its number. */
+bool behind_runs(double wait_s, char name[32], int *pid);
+
+/* Ends them all: asks (SIGTERM), and kills what has not gone after some seconds. */
+void behind_end(void);
+
+#endif
