@@ -43,7 +43,7 @@ static void require_verified(struct bt_proof *proof)
  * TMPDIR matters. */
 static void run_program(const char *program, const char *path, struct bt_proof *proof)
 {
-    const int json = memfd_create("nht1-proof", 0);
+    int json = memfd_create("nht1-proof", 0);
     const char *const argv[] = {program, "--json", "/dev/fd/3", "--", path, NULL};
     const struct child_start how = {.argv = argv, .err = CHILD_KEPT, .pass_fd = json};
     struct child c = {.out = -1, .err = -1, .errnum = errno};
@@ -56,8 +56,14 @@ static void run_program(const char *program, const char *path, struct bt_proof *
     } else {
         const int code = ended ? child_status(&c) : -1;
         proof->state = code == 0 ? BT_PROOF_RIGHT : code == 2 ? BT_PROOF_WRONG : BT_PROOF_FAILED;
-        lseek(json, 0, SEEK_SET);
-        proof->summary = json_loadfd(json, 0, NULL);
+        /* jansson reads a descriptor byte by byte. */
+        FILE *result = fdopen(json, "r");
+        if (result) {
+            rewind(result);
+            proof->summary = json_loadf(result, 0, NULL);
+            fclose(result);
+            json = -1;
+        }
         require_verified(proof);
         if (proof->state != BT_PROOF_RIGHT && !proof->note[0]) {
             child_first_error(&c, proof->note, sizeof proof->note);

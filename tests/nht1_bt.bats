@@ -435,6 +435,14 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     [ -n "$(find . -name 'btout.bin.*')" ] # what could not be judged stays
 }
 
+@test "the result of nht1-verify is not read byte by byte" {
+    need_program strace
+    run mpi_run 1 strace -e trace=read -o calls "$NHT1_BIN/nht1-bt" "${tiny[@]}" --io posix --json r.json
+    [ "$status" -eq 0 ] || not_permitted "to trace system calls"
+    expect_json r.json '.runs[0].proof.summary.verdict == "VERIFIED"'
+    [ "$(grep -c ', 1) ' calls)" -lt 100 ]
+}
+
 @test "a file of which nht1-verify compared no values is not called right" {
     mkdir blind
     cp "$NHT1_BIN"/nht1-{bt,verify} blind
