@@ -94,6 +94,16 @@ load verify_lib
     verify f.bin --against odd
     expect_status 1
     expect_text "odd, line 7: \"seven\" is not a number"
+    sed '7s/$/ 3.3129122988/' list >odd
+    verify f.bin --against odd
+    expect_status 1
+    expect_text "3.3129122988\" is not a number"
+    for line in '2.0\x003.0' "$(printf '%120s')2.0000000000"; do
+        sed "7s/.*/$line/" list >odd
+        verify f.bin --against odd
+        expect_status 1
+        expect_text "odd, line 7: has a zero byte, or more than 126 characters"
+    done
     verify f.bin --against nosuch
     expect_status 3
     verify f.bin --against .

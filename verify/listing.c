@@ -16,6 +16,7 @@
 #include "verify/shape.h"
 
 #define LINE_MAX_BYTES 128
+#define BLANKS         " \t\r\n"
 
 void listing_print(FILE *to, int64_t n, const double *diagonal)
 {
@@ -61,27 +62,38 @@ int listing_open(struct listing *l, const char *name, int64_t n)
     return mem_error("reading the listing %s", l->path);
 }
 
-/* The next line with something on it. Returns 1, 0 at the end, ERR_IO. */
+/* The next line with something on it. Returns 1, 0 at the end, ERR_IO, or ERR_USAGE for one that is not read whole. */
 static int next_line(struct listing *l, char *line)
 {
     int code = 0;
-    while (gzgets(l->file, line, LINE_MAX_BYTES)) {
+    for (z_off_t from = gztell(l->file); gzgets(l->file, line, LINE_MAX_BYTES);
+         from = gztell(l->file)) {
+        const size_t length = strlen(line);
         l->line++;
-        if (line[strspn(line, " \t\r\n")] != '\0') return 1;
+        if ((z_off_t)length != gztell(l->file) - from ||
+            (line[length - 1] != '\n' && !gzeof(l->file)))
+            return err_set(ERR_USAGE,
+                           "listing %s, line %" PRId64
+                           ": has a zero byte, or more than %d characters",
+                           l->path, l->line, LINE_MAX_BYTES - 2);
+        if (line[strspn(line, BLANKS)] != '\0') return 1;
     }
     const char *text = gzerror(l->file, &code);
     if (code < 0) return err_set(ERR_IO, "listing %s: reading: %s", l->path, text);
     return 0;
 }
 
-/* The next value. Returns 1, 0 at the end, ERR_IO, or ERR_USAGE for a line that is no number. */
+/* The next value. Returns 1, 0 at the end, ERR_IO, or ERR_USAGE for a line that is not one number. */
 static int next_value(struct listing *l, double *value)
 {
     char line[LINE_MAX_BYTES];
     const int rc = next_line(l, line);
     if (rc <= 0) return rc;
-    const size_t from = strspn(line, " \t");
-    line[from + strcspn(line + from, " \t\r\n")] = '\0';
+    const size_t from = strspn(line, BLANKS);
+    size_t end = strlen(line);
+    while (strchr(BLANKS, line[end - 1]))
+        end--;
+    line[end] = '\0';
     if (num_real_parse(line + from, value) == 0) return 1;
     return err_set(ERR_USAGE, "listing %s, line %" PRId64 ": \"%.40s\" is not a number", l->path,
                    l->line, line + from);
