@@ -25,6 +25,19 @@ raw() {
     "$NHT1_ROOT/tests/raw_dumps" "$1"
 }
 
+# false_place FILE: nht1-verify tells which of what the manifest says of the place of the dumps is false.
+false_place() {
+    local code edit text
+    cp "$1.json" true
+    while IFS=';' read -r code edit text; do
+        jq "$edit" true >"$1.json"
+        run nht1-verify "$1"
+        expect_status "$code"
+        expect_text "$text"
+    done
+    mv true "$1.json"
+}
+
 @test "hdf5: the tools of HDF5 see names, dimensions and steps; chunks change no value" {
     need_writer hdf5
     need_program h5dump h5diff
@@ -50,6 +63,17 @@ raw() {
     expect_json b.h5.json ".file_bytes == $(stat -c %s b.h5)"
     bt 1 want.bin --io serial
     raw a.h5 | cmp want.bin -
+    false_place a.h5 <<'EDITS'
+1;.data_offset += 8;a.h5.json: "data_offset" does not fit "file_bytes" and the dumps
+1;.file_bytes -= 1;a.h5.json: "data_offset" does not fit "file_bytes" and the dumps
+1;del(.file_bytes);"file_bytes"
+2;.data_offset += 8 | .file_bytes += 8;bytes, the manifest says
+2;.endian = "big";the values of dump 0 are not those at byte
+EDITS
+    false_place b.h5 <<'EDITS'
+2;.file_bytes += 8;bytes, the manifest says
+2;.chunk = 6;solution is in chunks of 1 x 5 x 5 x 5 x 5 values, by the manifest of 6 cells along each side
+EDITS
 }
 
 @test "pnetcdf: ncdump sees names, dimensions and steps" {
@@ -66,6 +90,11 @@ raw() {
     expect_announced a.nc --io pnetcdf --layout ijkm --ranks 2
     bt 1 want.bin --io serial --layout ijkm
     raw a.nc | cmp want.bin -
+    false_place a.nc <<'EDITS'
+1;.data_offset += 8;a.nc.json: "data_offset" does not fit "file_bytes" and the dumps
+2;.data_offset += 8 | .file_bytes += 8;bytes, the manifest says
+2;.endian = "little";the values of dump 0 are not those at byte
+EDITS
 }
 
 @test "a container of an interrupted run goes on: whole, cut short, in chunks; not by another format" {

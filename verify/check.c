@@ -239,6 +239,54 @@ static int check_size(struct check *c)
     return 0;
 }
 
+/* Whether values of a dump, from the middle of it, lie where the manifest says that they do. A run cut short need not
+ * have all bytes, and what the library cannot read is told with its dump. [out] there. */
+static int look_at_place(struct run *r, int64_t d, bool *there)
+{
+    const struct check *c = r->c;
+    const struct manifest *m = &c->manifest;
+    const struct shape_file raw = {.fd = r->file.fd, .path = c->path};
+    const int64_t bytes = shape_plane_bytes(&c->shape);
+    const int64_t at = d * shape_dump_bytes(&c->shape) + shape_planes(&c->shape) / 2 * bytes;
+    *there = true;
+    if (m->data_offset + at + bytes > c->file_bytes) return 0;
+    char *value = mem_new(2, (size_t)bytes, "a plane of %s", c->path);
+    if (!value) return ERR_NOMEM;
+    int rc = shape_read_bytes(&r->file, value, bytes, at);
+    if (rc == 0) rc = shape_read_bytes(&raw, value + bytes, bytes, m->data_offset + at);
+    for (int64_t b = 0; rc == 0 && *there && b < bytes; b += 8)
+        *there = shape_u64(&c->shape, value + b) == shape_u64(&m->shape, value + bytes + b);
+    free(value);
+    if (rc == ERR_VERIFY) err_clear();
+    return rc == ERR_VERIFY ? 0 : rc;
+}
+
+/* What the manifest says of the file itself, after its size was found right. */
+static int check_place(struct run *r)
+{
+    struct check *c = r->c;
+    const struct manifest *m = &c->manifest;
+    const bool cut = c->file_bytes < m->file_bytes && m->complete_n < c->shape.dumps_n;
+    if (!c->has_manifest || c->findings.n > 0) return 0;
+    if (m->file_bytes > 0 && m->file_bytes != c->file_bytes && !cut)
+        finding_add(&c->findings, "size", -1,
+                    "the file has %" PRId64 " bytes, the manifest says %" PRId64, c->file_bytes,
+                    m->file_bytes);
+    if (!r->file.container || m->data_offset < 0) return 0;
+    bool there = true;
+    int64_t d = 0;
+    while (d < m->dumps_n && !is_to_check(c, d))
+        d++;
+    if (d < m->dumps_n) TRY(look_at_place(r, d, &there));
+    if (!there)
+        finding_add(&c->findings, "format", d,
+                    "the values of dump %" PRId64 " are not those at byte %" PRId64
+                    " of the file, %s endian, as the manifest says",
+                    d, m->data_offset + d * shape_dump_bytes(&c->shape),
+                    shape_endian_name(m->shape.endian));
+    return 0;
+}
+
 /* Entries for the dumps that should be there, but not for more missing ones than it takes to say
  * so: their number comes from outside. */
 static int make_dumps(struct check *c)
@@ -363,6 +411,7 @@ static int check_all(struct run *r)
     TRY(check_shape(r));
     if (c->findings.n > 0) return 0;
     TRY(check_size(c));
+    TRY(check_place(r));
     TRY(make_dumps(c));
     if (r->o->against) TRY(listing_open(&c->listing, r->o->against, c->shape.n));
     TRY(check_dumps(r));

@@ -110,6 +110,20 @@ static int get_format(const struct source *s, int *format)
     return strcmp(text, "solution") == 0 ? 0 : bad_member(s, "variable", "is not \"solution\"");
 }
 
+/* Where the dumps lie in a container. */
+static int get_place(const struct source *s, struct manifest *m)
+{
+    const int64_t bytes = m->shape.dumps_n * shape_dump_bytes(&m->shape);
+    const bool placed = json_object_get(s->object, "data_offset") != NULL;
+    m->data_offset = -1;
+    if (json_object_get(s->object, "chunk")) TRY(get_int(s, "chunk", 1, BT_N_MAX, &m->chunk));
+    if (placed) TRY(get_int(s, "data_offset", 0, INT64_MAX, &m->data_offset));
+    if (placed || json_object_get(s->object, "file_bytes"))
+        TRY(get_int(s, "file_bytes", 1, INT64_MAX, &m->file_bytes));
+    if (!placed || m->data_offset == m->file_bytes - bytes) return 0;
+    return bad_member(s, "data_offset", "does not fit \"file_bytes\" and the dumps");
+}
+
 static int get_run(const struct source *s, struct manifest *m)
 {
     TRY(js_get_real(s->object, s->where, "dt", &m->dt));
@@ -208,6 +222,7 @@ static int read_text(const char *path, struct manifest *m, bool *journal)
     int rc = check_schema(&s);
     if (rc == 0) rc = get_shape(&s, &m->shape);
     if (rc == 0) rc = get_format(&s, &m->format);
+    if (rc == 0) rc = get_place(&s, m);
     if (rc == 0) rc = get_run(&s, m);
     if (rc == 0) rc = get_dumps(&s, m);
     m->resumed = json_array_size(json_object_get(root, "resumed")) > 0;

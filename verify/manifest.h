@@ -16,9 +16,12 @@ struct manifest_dump {
 };
 
 struct manifest {
-    struct shape shape; /* dumps_n: as planned */
-    int format;         /* enum shape_format */
-    bool resumed;       /* a later run continued the file */
+    struct shape shape;  /* dumps_n: as planned */
+    int format;          /* enum shape_format */
+    int64_t file_bytes;  /* 0: not told, as of raw files */
+    int64_t data_offset; /* -1: not told */
+    int64_t chunk;       /* 0: there are none */
+    bool resumed;        /* a later run continued the file */
     int64_t steps, interval;
     double dt;
     char run_id[33], writer[64], kernel[64], file[256];

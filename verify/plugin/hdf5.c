@@ -58,6 +58,8 @@ static hid_t open_cached(struct plugin_file *f, const char *name, hid_t set)
         chunks *= along;
         bytes *= along * (double)chunk[q];
     }
+    for (int q = 0; q < PLUGIN_RANK; q++)
+        f->chunk[q] = (int64_t)chunk[q];
     if (bytes > (double)CACHE_MAX) bytes = (double)CACHE_MAX;
     if (chunks > 100000) chunks = 100000;
     if (H5Pset_chunk_cache(access, (size_t)(100 * chunks + 1), (size_t)bytes, 1) < 0) return set;

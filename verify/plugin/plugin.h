@@ -16,6 +16,7 @@ struct plugin_file {
     int64_t file, variable;          /* the library's handles */
     char library[64];                /* name and version */
     int64_t length[PLUGIN_RANK];     /* of the dimensions, the slowest first */
+    int64_t chunk[PLUGIN_RANK];      /* sides of the pieces that it is stored in; 0: it is in one */
     char dimension[PLUGIN_RANK][32]; /* their names, cut; "" where one has none */
     char error[256];                 /* why the last call failed: half a sentence */
 };
