@@ -367,6 +367,16 @@ WORDS
     [ "$(tail -n 1 kb)" -lt 200000 ]
 }
 
+@test "chunks that are larger than their dataset are refused before they take memory" {
+    need_format hdf5
+    make_dump f.bin
+    contain f hdf5 chunked
+    local at
+    at=$(LC_ALL=C grep -obUaP '\x01\x00{3}(\x05\x00{3}){4}' f | head -n 1 | cut -d: -f1)
+    flip f $((at + 1)) 2 # 1025 dumps
+    expect_wrong "solution is in chunks of an impossible size"
+}
+
 @test "without the libraries raw files are verified, and others say what is missing" {
     mkdir bin
     cp "$NHT1_BIN/nht1-verify" bin

@@ -21,7 +21,6 @@
 #include "base/plain.h"
 #include "verify/plugin/plugin.h"
 
-#define RATIO_MAX  1100                 /* deflate makes data 1032 times smaller at most */
 #define HEADER_MAX (INT64_C(256) << 20) /* bytes of memory for what describes the values */
 
 struct container {
@@ -146,7 +145,7 @@ static int read_shape(struct container *c, int64_t file_bytes)
                        "D x 5 x N x N x N)",
                        length[0], length[1], length[2], length[3], length[4]);
     if (s->dumps_n > INT64_MAX / shape_dump_bytes(s) ||
-        s->dumps_n * shape_dump_bytes(s) / RATIO_MAX > file_bytes)
+        s->dumps_n * shape_dump_bytes(s) / PLUGIN_RATIO_MAX > file_bytes)
         return err_set(ERR_VERIFY,
                        "solution has %" PRId64 " dumps of %" PRId64
                        " bytes, more than a file of %" PRId64 " bytes can hold",

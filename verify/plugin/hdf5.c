@@ -26,6 +26,22 @@ static int fail(struct plugin_file *f, const char *name, const char *what)
     return -1;
 }
 
+/* Whether chunks have a size that a dataset can be made with, and one of them fits into the file: they are read, and
+ * unpacked, as a whole, at the price of so much memory. */
+static bool chunks_fit(const struct plugin_file *f, hid_t set, hid_t how)
+{
+    hsize_t chunk[H5S_MAX_RANK], most[H5S_MAX_RANK], file_bytes;
+    const int rank = H5Pget_chunk(how, H5S_MAX_RANK, chunk);
+    if (rank < 0 || H5Fget_filesize(f->file, &file_bytes) < 0) return false;
+    if (H5Sget_simple_extent_dims(H5Dget_space(set), NULL, most) != rank) return false;
+    double bytes = (double)H5Tget_size(H5Dget_type(set));
+    for (int q = 0; q < rank; q++) {
+        bytes *= (double)chunk[q];
+        if (most[q] != H5S_UNLIMITED && chunk[q] > most[q]) return false;
+    }
+    return bytes <= PLUGIN_RATIO_MAX * (double)file_bytes;
+}
+
 /* Opens a dataset whose values lie in this file. Links may lead to other files, and so may the
  * dataset itself: to raw ones, or as one that is put together. */
 static hid_t open_dataset(struct plugin_file *f, const char *name)
@@ -40,8 +56,10 @@ static hid_t open_dataset(struct plugin_file *f, const char *name)
     const hid_t how = H5Dget_create_plist(set);
     if (how < 0) return fail(f, name, " cannot be opened");
     const bool elsewhere = H5Pget_layout(how) == H5D_VIRTUAL || H5Pget_external_count(how) != 0;
+    const bool fit = H5Pget_layout(how) != H5D_CHUNKED || chunks_fit(f, set, how);
     H5Pclose(how); /* H5close crashes on one of a virtual dataset */
-    return elsewhere ? fail(f, name, " has its values in other files") : set;
+    if (elsewhere) return fail(f, name, " has its values in other files");
+    return fit ? set : fail(f, name, " is in chunks of an impossible size");
 }
 
 /* A chunk is read, and unpacked, for each plane that is wanted of it unless it stays in memory: so

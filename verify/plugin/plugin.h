@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLUGIN_SYMBOL "nht1_plugin"
-#define PLUGIN_RANK   5 /* dimensions of the variable with the values */
+#define PLUGIN_SYMBOL    "nht1_plugin"
+#define PLUGIN_RANK      5    /* dimensions of the variable with the values */
+#define PLUGIN_RATIO_MAX 1100 /* deflate makes data 1032 times smaller at most */
 
 /* An open file. Numbers of any type are read as doubles: exact up to 2^53. */
 struct plugin_file {
