@@ -97,6 +97,38 @@ EDITS
 EDITS
 }
 
+@test "a library that crashes or goes in circles on the file of a restart: one line, status 3, nothing is lost" {
+    need_writer hdf5
+    need_program mpicc
+    local crash said
+    mkdir -p bin lib/nht1
+    cp "$NHT1_BIN/nht1-bt" bin
+    bt 2 o.bin --io hdf5
+    expect_status 0
+    jq '.dumps |= .[:3]' o.bin.json >part.json
+    cp part.json o.bin.json
+    for crash in 'abort()' ${NHT1_FULL:+'for (;;) zero++'}; do
+        said=crashed
+        [ "$crash" = 'abort()' ] || said="goes in circles"
+        cat >crash.c <<CODE
+#include <stdlib.h>
+#include "io/writers/format.h"
+static volatile int zero;
+static int open_file(MPI_Comm comm, const char *path, bool write, bool collective, MPI_Info info, void **file, char *why)
+{ $crash; return -1; }
+const struct io_format_plugin nht1_format = {.bytes = sizeof(struct io_format_plugin), .open = open_file};
+CODE
+        mpicc -w -O0 -I "$NHT1_ROOT" -shared -fPIC -o lib/nht1/libnht1-hdf5.so crash.c
+        run mpi_run 2 bin/nht1-bt --class S --quiet --tc 1 --out o.bin --restart
+        expect_status 3
+        [ "$(grep "^nht1-bt:" <<<"$output")" = "nht1-bt: o.bin: cannot be read: HDF5 $said, as it may on a damaged file" ]
+    done
+    cmp part.json o.bin.json
+    bt 2 o.bin --restart --json r.json
+    expect_status 0
+    expect_json r.json '.runs[0] | .resumed.kept_n == 3 and .verified'
+}
+
 @test "a container of an interrupted run goes on: whole, cut short, in chunks; not by another format" {
     slow
     local how

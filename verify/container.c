@@ -7,18 +7,16 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/beside.h"
+#include "base/crash.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/plain.h"
 #include "verify/plugin/plugin.h"
 
 #define HEADER_MAX (INT64_C(256) << 20) /* bytes of memory for what describes the values */
@@ -52,42 +50,6 @@ int container_detect(const struct shape_file *f, int *format)
     if (memcmp(magic, "CDF", 3) == 0 && magic[3] && strchr("\1\2\5", magic[3]))
         *format = SHAPE_NETCDF;
     return 0;
-}
-
-/* A library may crash, or not come back, on a damaged file, whatever it promises, and nothing of the process can be
- * trusted after that: here alone, besides main, the program is ended. */
-static char crash_message[PATH_MAX + 128], stuck_message[PATH_MAX + 128];
-
-static void crashed(int signum)
-{
-    const char *said = signum == SIGPROF ? stuck_message : crash_message;
-    const ssize_t put = write(STDERR_FILENO, said, strlen(said));
-    _exit(put < 0 ? signum : 3);
-}
-
-static void expect_crashes(const char *path, const char *library)
-{
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF};
-    static char stack[1 << 16]; /* the usual one may be what ran out */
-    const struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
-    char name[PATH_MAX];
-    snprintf(crash_message, sizeof crash_message,
-             "nht1-verify: %s: cannot be read: %s crashed, as it may on a damaged file\n",
-             plain_copy(name, sizeof name, path), library);
-    snprintf(stuck_message, sizeof stuck_message,
-             "nht1-verify: %s: cannot be read: %s goes in circles, as it may on a damaged file\n",
-             name, library);
-    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-    for (size_t s = 0; s < sizeof signals / sizeof *signals; s++)
-        sigaction(signals[s], &action, NULL);
-}
-
-/* So much processor time opening a file may take, which reads little: on a damaged one a library may go in circles. */
-#define OPEN_S 20
-
-static void limit_time(time_t seconds)
-{
-    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
 }
 
 /* A wrong count in a header can make a library ask for all memory that there is, and fill it. Sets
@@ -198,13 +160,13 @@ int container_open(struct shape_file *f, int format, int64_t bytes, struct shape
     if (!c) return ERR_NOMEM;
     c->path = f->path;
     TRY(load(c, format));
-    expect_crashes(f->path, formats[format].library);
+    crash_expect(f->path, formats[format].library);
     /* By descriptor: the file that is open already, however a library would interpret its name. */
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
     const struct rlimit before = limit_memory(HEADER_MAX);
-    limit_time(OPEN_S);
+    crash_limit(CRASH_OPEN_S);
     const int rc = c->plugin->open(&c->file, path, "solution");
-    limit_time(0);
+    crash_limit(0);
     setrlimit(RLIMIT_DATA, &before);
     if (rc < 0) return err_set(ERR_VERIFY, "%s", c->file.error);
     TRY(read_shape(c, bytes));

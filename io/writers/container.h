@@ -86,8 +86,9 @@ struct io_container {
 struct io_format_block io_container_block(const struct io_view *v);
 
 /* Opens a container for reading by this process alone, some cells at a time: those of a view by
- * io_container_read, after io_container_select. Local. [out] c: to be given to io_container_close,
- * after an error too. */
+ * io_container_read, after io_container_select. A library that crashes or goes in circles here, as it
+ * may on a damaged file, ends the program (base/crash.h): so one that may be damaged is opened before
+ * all ranks open it together. Local. [out] c: to be given to io_container_close, after an error too. */
 int io_container_open(struct io_container *c, const char *path, enum io_format format);
 void io_container_select(struct io_container *c, const struct io_view *v);
 void io_container_close(struct io_container *c);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/crash.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "base/par.h"
@@ -187,9 +188,13 @@ int io_container_open(struct io_container *c, const char *path, enum io_format f
     *c = (struct io_container){0};
     TRY(io_container_load(format));
     c->plugin = io_container_plugin(format);
-    if (c->plugin->open(MPI_COMM_SELF, par_file_name(path, longer), false, false, MPI_INFO_NULL,
-                        &c->file, why) == 0)
-        return 0;
+    crash_expect(path, format == IO_HDF5 ? "HDF5" : "netCDF");
+    crash_limit(CRASH_OPEN_S);
+    const int rc = c->plugin->open(MPI_COMM_SELF, par_file_name(path, longer), false, false,
+                                   MPI_INFO_NULL, &c->file, why);
+    crash_limit(0);
+    crash_end();
+    if (rc == 0) return 0;
     return err_set(ERR_IO, "opening %s: %s", path, why);
 }
 
