@@ -253,7 +253,7 @@ static const char **command_words(const struct session *s, bool drop, char *cons
 
 /* What the preloaded library is told by its environment, where to count, what to follow and whether to drop, and
  * what is not to disturb it. */
-enum { SETTINGS = 8 };
+enum { SETTINGS = 9 };
 static int settings(const struct session *s, const char *dir, bool drop,
                     char setting[SETTINGS][4 * PATH_MAX])
 {
@@ -271,10 +271,20 @@ static int settings(const struct session *s, const char *dir, bool drop,
     /* UCX, which MPI libraries load, else writes over the first instruction of the mmap() that it finds, the
      * library's, which then sees no file that is mapped; its other way calls that one for ever. */
     snprintf(setting[7], room, "UCX_MEM_MMAP_HOOK_MODE=none");
+    struct stat output = {0};
+    (void)fstat(STDOUT_FILENO, &output);
+    snprintf(setting[8], room, PROFILE_ENV_OUTPUT "=%" PRIu64, (uint64_t)output.st_dev);
     if (snprintf(setting[5], room, "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
                  more ? more : "") >= (int)room)
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", room);
     return 0;
+}
+
+/* Whether what is written there comes behind all else, and is not a file of its own: programs ask. */
+static bool appends(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (fcntl(fd, F_GETFL) & O_APPEND);
 }
 
 /* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
@@ -299,7 +309,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);
     char **env = child_environment(NULL, s->open_mpi ? as_it_is : with);
-    FILE *output = drop ? fopen(path, "ae") : NULL;
+    FILE *output = drop ? fopen(path, appends(STDOUT_FILENO) ? "ae" : "we") : NULL;
     struct child c = {.out = -1, .err = -1};
     int rc = 0;
     if (!env) rc = mem_error("an environment");
@@ -622,8 +632,11 @@ static int ended_dropped(const struct session *s, const char *dir, const struct 
     if (stopped)
         return err_set(ERR_INVALID, "zeta cannot be measured: stopped while the program ran with "
                                     "its writes dropped");
-    snprintf(why, sizeof why,
-             "does it check what it has written, or read what it writes over later? See --t-c-add");
+    snprintf(why, sizeof why, "%s",
+             status == 0
+                 ? "one of its processes did not come to its end by itself"
+                 : "does it check what it has written, or read what it writes over later? See "
+                   "--t-c-add");
     if (run->not_seen_n > 0) profile_not_seen_text(&run->not_seen[0], why);
     own_hand_over(s->own, own_split(dir, parent));
     return err_set(ERR_INVALID,

@@ -35,12 +35,13 @@
 #define PROFILE_ASIDE ".before-"
 
 /* Settings of the library, in its environment. */
-#define PROFILE_ENV_DIR   "NHT1_PROFILE_DIR"
-#define PROFILE_ENV_SPLIT "NHT1_PROFILE_SPLIT" /* run, open, direction, or a number of calls */
-#define PROFILE_ENV_DROP  "NHT1_PROFILE_DROP"  /* 1: writes are dropped */
-#define PROFILE_ENV_READS "NHT1_PROFILE_READS" /* 1: what is read of written files is compared */
-#define PROFILE_ENV_FILES "NHT1_PROFILE_FILES" /* a folder: POSIX calls on files below it */
-#define PROFILE_ENV_RUNS  "NHT1_PROFILE_RUNS"  /* 1: accesses are recorded one by one, as runs */
+#define PROFILE_ENV_DIR    "NHT1_PROFILE_DIR"
+#define PROFILE_ENV_SPLIT  "NHT1_PROFILE_SPLIT"  /* run, open, direction, or a number of calls */
+#define PROFILE_ENV_DROP   "NHT1_PROFILE_DROP"   /* 1: writes are dropped */
+#define PROFILE_ENV_OUTPUT "NHT1_PROFILE_OUTPUT" /* the device of standard output with writes */
+#define PROFILE_ENV_READS  "NHT1_PROFILE_READS"  /* 1: what is read of written files is compared */
+#define PROFILE_ENV_FILES  "NHT1_PROFILE_FILES"  /* a folder: POSIX calls on files below it */
+#define PROFILE_ENV_RUNS   "NHT1_PROFILE_RUNS"   /* 1: accesses are recorded one by one, as runs */
 
 /* The interface through which a program uses a file. */
 enum profile_interface { PROFILE_MPI_IO, PROFILE_POSIX };

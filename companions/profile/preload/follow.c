@@ -2,6 +2,7 @@
 #include "companions/profile/preload/follow.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -438,29 +439,51 @@ ssize_t follow_answer(struct access *a, const struct iovec *into, int n)
     return got;
 }
 
-/* A sum of what lies at places in a file: it does not depend on how it was read. */
+/* A sum of what lies at places in a file, whose words of 8 bytes each have a factor: it does not depend on how it was
+ * read. */
 static uint64_t digest_of(const struct iovec *into, int n, int64_t at, int64_t bytes)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, word;
     for (int i = 0; i < n && bytes > 0; i++) {
-        const size_t room = (int64_t)into[i].iov_len < bytes ? into[i].iov_len : (size_t)bytes;
+        const int64_t room = (int64_t)into[i].iov_len < bytes ? (int64_t)into[i].iov_len : bytes;
         const unsigned char *from = into[i].iov_base;
-        uint64_t lane[4] = {(uint64_t)at, 1, 2, 3};
-        size_t b = 0;
-        for (; b + 32 <= room; b += 32)
-            for (size_t l = 0; l < 4; l++) {
-                uint64_t word;
-                memcpy(&word, from + b + 8 * l, sizeof word);
-                lane[l] = (lane[l] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-                lane[l] ^= lane[l] >> 32;
+        for (int64_t b = 0, some; b < room; b += some) {
+            const uint64_t place = (uint64_t)(at + b) / 8;
+            const unsigned in = (unsigned)((at + b) % 8);
+            uint64_t factor = (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
+            factor = ((factor ^ factor >> 32) * UINT64_C(0xd6e8feb86659fd93)) | 1;
+            some = 8 - in < room - b ? 8 - in : room - b;
+            if (some == 8) {
+                memcpy(&word, from + b, sizeof word);
+                word = le64toh(word);
+            } else {
+                word = 0;
+                for (int64_t k = 0; k < some; k++)
+                    word |= (uint64_t)from[b + k] << 8 * (in + k);
             }
-        for (; b < room; b++)
-            lane[b % 4] = (lane[b % 4] ^ from[b]) * UINT64_C(0x9e3779b97f4a7c15);
-        sum += lane[0] ^ lane[1] << 1 ^ lane[2] << 2 ^ lane[3] << 3;
-        at += (int64_t)room;
-        bytes -= (int64_t)room;
+            sum += word * factor;
+        }
+        at += room;
+        bytes -= room;
     }
-    return sum * UINT64_C(0x9e3779b97f4a7c15);
+    return sum;
+}
+
+/* The same of what was copied out of a file, which nobody has in memory. */
+static uint64_t digest_copied(const struct access *a, int64_t at, int64_t bytes)
+{
+    char piece[1 << 14];
+    uint64_t sum = 0;
+    (*count_inside())++;
+    for (ssize_t got = 1; got > 0 && bytes > 0; at += got, bytes -= got) {
+        const struct iovec one = {piece,
+                                  bytes < (int64_t)sizeof piece ? (size_t)bytes : sizeof piece};
+        got = a->f->state ? (ssize_t)one.iov_len : pread(a->fd, piece, one.iov_len, at);
+        if (a->f->state) fill(a->f, &one, 1, at, got);
+        if (got > 0) sum += digest_of(&one, 1, at, got);
+    }
+    (*count_inside())--;
+    return sum;
 }
 
 /* Notes where a call lay. */
@@ -501,7 +524,9 @@ ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int
     }
     const bool written = f->state ? f->state->written : f->note && f->note->written;
     const bool compare = !a->write && bytes > 0 && count_digests() && written;
-    const uint64_t sum = compare ? digest_of(into, n, begin, bytes) : 0;
+    const uint64_t sum = !compare ? 0
+                         : into   ? digest_of(into, n, begin, bytes)
+                                  : digest_copied(a, begin, bytes);
     struct profile_map *map = count_map();
     count_lock();
     enter(f);

@@ -617,7 +617,8 @@ static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_a
 }
 
 /* A copy inside the kernel is over: a read of one file and a write of another, NULL where it is not traced. What
- * of the time was which is not known: each has half of it. Returns got. */
+ * of the time was which is not known: each has half of it. One that was refused has read nothing: whether it is tried
+ * depends on where output goes. Returns got. */
 static ssize_t copy_over(struct access *from, struct access *to, ssize_t got)
 {
     if (from && to) {
@@ -625,8 +626,57 @@ static ssize_t copy_over(struct access *from, struct access *to, ssize_t got)
         to->start_ns = from->end_ns = from->start_ns + (end_ns - from->start_ns) / 2;
         to->end_ns = end_ns;
     }
-    if (from) (void)follow_over(from, got, NULL, 0);
+    if (from && got >= 0) (void)follow_over(from, got, NULL, 0);
     return to ? follow_over(to, got, NULL, 0) : got;
+}
+
+/* The device that a file lies on; of the output of a run without writes that of what it stands for. */
+static dev_t device_of(const struct stat *st)
+{
+    char path[PROFILE_PATH_MAX];
+    struct stat output;
+    const char *device = getenv(PROFILE_ENV_OUTPUT);
+    snprintf(path, sizeof path, "%.4000s/output", count_dir());
+    const bool is = device && stat(path, &output) == 0 && output.st_ino == st->st_ino &&
+                    output.st_dev == st->st_dev;
+    return is ? (dev_t)strtoull(device, NULL, 10) : st->st_dev;
+}
+
+/* Copying out of what stands for a file, into one that is not followed: what the run with writes has left. Where
+ * Linux refused that, the program has read and written. Returns what was copied, -1 with errno. */
+static ssize_t copy_out(const struct access *from, off_t *in_at, int fd, off_t *out_at)
+{
+    enum { PIECE = 1 << 14 };
+    char piece[PIECE];
+    struct stat to;
+    int64_t done = 0;
+    ssize_t got = 0, written = 0;
+    (*count_inside())++;
+    const bool seen = fstat(fd, &to) == 0, file = seen && S_ISREG(to.st_mode);
+    const bool appends = file && (fcntl(fd, F_GETFL) & O_APPEND);
+    const bool near = file && is_on(device_of(&to), from->f->name);
+    (*count_inside())--;
+    if (!file || appends || !near) {
+        errno = !seen || appends ? EBADF : file ? EXDEV : EINVAL;
+        return -1;
+    }
+    do {
+        struct access part = *from;
+        part.bytes = from->bytes - done < PIECE ? from->bytes - done : PIECE;
+        if (in_at) part.at = *in_at + done;
+        const struct iovec one = {piece, (size_t)part.bytes};
+        got = follow_answer(&part, &one, 1);
+        (*count_inside())++;
+        if (got > 0)
+            written = out_at ? pwrite(fd, piece, (size_t)got, *out_at + done)
+                             : write(fd, piece, (size_t)got);
+        (*count_inside())--;
+        if (got > 0 && written > 0) done += written;
+    } while (got > 0 && written == got && done < from->bytes);
+    if (done == 0 && (got < 0 || written < 0)) return -1;
+    if (in_at) *in_at += done;
+    if (out_at) *out_at += done;
+    return done;
 }
 
 ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsigned how)
@@ -635,10 +685,9 @@ ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t 
     struct access a, r;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
     const bool standing = from && from->state;
-    if (standing && !follow_find(fd)) {
-        errno = EXDEV; /* what stands for a file is nothing to copy: the program reads and writes */
-        return -1;
-    }
+    if (standing && !follow_find(fd) &&
+        follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n))
+        return copy_over(&r, NULL, copy_out(&r, in_at, fd, out_at));
     const bool reads = !standing && follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n);
     if (!follow_access(&a, fd, true, out_at ? *out_at : -1, (int64_t)n)) {
         const ssize_t passed = real(in, in_at, fd, out_at, n, how);
