@@ -67,12 +67,12 @@ false_place() {
 1;.data_offset += 8;a.h5.json: "data_offset" does not fit "file_bytes" and the dumps
 1;.file_bytes -= 1;a.h5.json: "data_offset" does not fit "file_bytes" and the dumps
 1;del(.file_bytes);"file_bytes"
-2;.data_offset += 8 | .file_bytes += 8;bytes, the manifest says
-2;.endian = "big";the values of dump 0 are not those at byte
+0;.data_offset += 8 | .file_bytes += 8;note: the manifest says of another file where its dumps lie
+0;.endian = "big";note: the manifest says of another file where its dumps lie
 EDITS
     false_place b.h5 <<'EDITS'
-2;.file_bytes += 8;bytes, the manifest says
-2;.chunk = 6;solution is in chunks of 1 x 5 x 5 x 5 x 5 values, by the manifest of 6 cells along each side
+0;.file_bytes += 8;note: the manifest says of another file where its dumps lie
+0;.chunk = 6;note: the manifest says of another file where its dumps lie
 EDITS
 }
 
@@ -92,8 +92,8 @@ EDITS
     raw a.nc | cmp want.bin -
     false_place a.nc <<'EDITS'
 1;.data_offset += 8;a.nc.json: "data_offset" does not fit "file_bytes" and the dumps
-2;.data_offset += 8 | .file_bytes += 8;bytes, the manifest says
-2;.endian = "little";the values of dump 0 are not those at byte
+0;.data_offset += 8 | .file_bytes += 8;note: the manifest says of another file where its dumps lie
+0;.endian = "little";note: the manifest says of another file where its dumps lie
 EDITS
 }
 

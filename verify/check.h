@@ -66,8 +66,9 @@ struct check {
     char library[64]; /* that read it; "" of raw files */
     int64_t file_bytes;
     int64_t content_bytes; /* of the dumps: of a raw file all */
-    int64_t dumps_n;       /* entries of dump, at most shape.dumps_n */
-    int64_t checked_n;     /* dumps looked at */
+    bool elsewhere;  /* they do not lie where and as the manifest says: the file was written anew */
+    int64_t dumps_n; /* entries of dump, at most shape.dumps_n */
+    int64_t checked_n; /* dumps looked at */
     struct check_dump *dump;
     double mean_xce[BT_NCOMP]; /* over the dumps looked at */
     struct check_norms mean, final;

@@ -226,18 +226,12 @@ static int expect_series(struct container *c, const struct manifest *m, struct f
     return 0;
 }
 
-/* The pieces that the values are stored in, by the manifest's cells along each side of one. */
-static void expect_chunks(struct container *c, const struct manifest *m, struct findings *f)
+bool container_has_chunks(const struct container *c, const struct manifest *m)
 {
-    const int64_t *have = c->file.chunk, side = m->chunk < m->shape.n ? m->chunk : m->shape.n;
+    const int64_t side = m->chunk < m->shape.n ? m->chunk : m->shape.n;
     const bool slow = m->shape.layout == SHAPE_IJKM;
-    if (m->chunk == 0) return;
     const int64_t want[PLUGIN_RANK] = {1, slow ? 1 : side, side, side, slow ? side : BT_NCOMP};
-    if (memcmp(have, want, sizeof want) != 0)
-        finding_add(f, "format", -1,
-                    "solution is in chunks of %" PRId64 " x %" PRId64 " x %" PRId64 " x %" PRId64
-                    " x %" PRId64 " values, by the manifest of %" PRId64 " cells along each side",
-                    have[0], have[1], have[2], have[3], have[4], m->chunk);
+    return m->chunk == 0 || memcmp(c->file.chunk, want, sizeof want) == 0;
 }
 
 int container_compare(struct container *c, const struct manifest *m, struct findings *findings)
@@ -246,7 +240,6 @@ int container_compare(struct container *c, const struct manifest *m, struct find
     expect_number(c, findings, "steps", (double)m->steps);
     expect_number(c, findings, "interval", (double)m->interval);
     expect_number(c, findings, "dt", m->dt);
-    expect_chunks(c, m, findings);
     expect_text(c, findings, "layout", shape_layout_name(m->shape.layout));
     /* A run that continues the file of another one has an identity of its own. */
     if (!m->resumed) expect_text(c, findings, "run_id", m->run_id);

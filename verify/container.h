@@ -7,6 +7,7 @@
  *
  * To all others a container looks like a raw file: its content is the values of its variable one
  * after the other, as a raw file of the same layout has them on this machine. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "verify/finding.h"
@@ -28,6 +29,9 @@ void container_close(struct shape_file *f);
 
 /* Name and version of the library. Local. */
 const char *container_library(const struct container *c);
+
+/* Whether the values are stored in the pieces that the manifest names, if it does. Local. */
+bool container_has_chunks(const struct container *c, const struct manifest *m);
 
 /* Compares what the file says of itself with the manifest, and adds findings. Local. Returns 0 or
  * ERR_NOMEM. */

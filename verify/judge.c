@@ -259,5 +259,9 @@ json_t *judge_notes(const struct check *c)
     const char *slash = strrchr(c->path, '/'), *name = slash ? slash + 1 : c->path;
     if (c->has_manifest && strcmp(c->manifest.file, name) != 0)
         add_sentence(s, "the manifest names another file: %s", c->manifest.file);
+    if (c->elsewhere)
+        add_sentence(s, "the manifest says of another file where its dumps lie (file_bytes, "
+                        "data_offset, chunk, endian): this one was written anew, as by h5repack or "
+                        "nccopy");
     return s;
 }
