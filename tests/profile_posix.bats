@@ -288,6 +288,11 @@ END
         sh -c 'echo a >a; { read line; echo $line >>a; } >/dev/null 2>&1 3>&- <go &'
     expect_json p.json '.profile.not_seen[0].what == "behind"'
     echo late >go
+    # What a shell has started in the place of which nht1-profile runs is not the command's.
+    run bash -c 'cat >/dev/null 2>&1 3>&- <go & exec nht1-profile --t-c -- sh -c "echo a >a"'
+    echo end >go
+    expect_status 0
+    expect_text "certified: the same"
 }
 
 @test "a run that is ended among others ends what its shell has left, before files get their names again" {

@@ -9,28 +9,47 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#define OTHERS_MAX 256
+static int other[OTHERS_MAX], others_n; /* children that this process had before any command */
+
 #define LOOK_S  0.01
 #define ASKED_S 5.0 /* to end, for a process that is asked or killed */
 
-void behind_begin(void)
+static bool is_other(int pid)
 {
-    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    for (int i = 0; i < others_n; i++)
+        if (other[i] == pid) return true;
+    return false;
 }
 
-/* Does something with the number of each child that has not ended, or stops at the first one. Returns how many. */
+/* Does something with the number of each child of a command that has not ended. Returns how many; [out] first: one. */
 static int each(void (*act)(int pid, int signum), int signum, int *first)
 {
     int pid, n = 0;
-    while (waitpid(-1, NULL, WNOHANG) > 0) {
-    } /* leaves no zombies */
+    while (waitpid(-1, NULL, WNOHANG) > 0) { /* leaves no zombies */
+    }
     FILE *f = fopen("/proc/thread-self/children", "re");
     if (!f) return 0;
-    for (; fscanf(f, "%d", &pid) == 1; n++) {
-        if (n == 0 && first) *first = pid;
+    while (fscanf(f, "%d", &pid) == 1) {
+        if (is_other(pid)) continue;
+        if (n++ == 0 && first) *first = pid;
         if (act) act(pid, signum);
     }
     fclose(f);
     return n;
+}
+
+static void note_other(int pid, int unused)
+{
+    (void)unused;
+    if (others_n < OTHERS_MAX) other[others_n++] = pid;
+}
+
+/* A shell leaves its helpers to the program in whose place it runs another one: >(tee log). */
+void behind_begin(void)
+{
+    each(note_other, 0, NULL);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
 static void send(int pid, int signum)
