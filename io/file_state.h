@@ -37,7 +37,6 @@ struct io_file {
     enum io_format format;         /* the writer's */
     struct io_structure structure; /* rank 0: what a container begins as */
     bool has_parts;                /* a file per rank, and a manifest of them */
-    bool has_hints;                /* the writer obeys those of an MPI-IO library */
     bool has_file;                 /* the writer leaves a file in serial format */
     int failed; /* the agreed code, the same on every rank; 0 while all is well */
     bool ended;

@@ -38,7 +38,6 @@ static void init_file(struct io_file *f, const struct io_spec *spec, const struc
     };
     f->has_file = (caps & IO_CAP_SERIAL_FILE) != 0;
     f->has_parts = (caps & IO_CAP_PARTS) != 0;
-    f->has_hints = (caps & IO_CAP_HINTS) != 0;
 }
 
 /* What the writer is given, and memory. */
@@ -79,8 +78,7 @@ static int check_target(struct io_file *f, int64_t *claimed_n)
         return err_set(ERR_USAGE,
                        "writer %s leaves no file in serial format that could be continued",
                        f->writer->name);
-    int rc = here && f->has_hints ? io_hints_file_check(f->spec.hints_n, f->spec.hints) : 0;
-    if (rc == 0 && here) rc = io_target_take(t, f->spec.path, f->spec.lock);
+    int rc = here ? io_target_take(t, f->spec.path, f->spec.lock) : 0;
     if (rc == 0 && here && resume) rc = io_resume_take(f, claimed_n);
     TRY(par_agree(comm, rc));
     if (!has_target(f)) return 0;

@@ -174,21 +174,6 @@ static void hints_without_sense_are_refused(void **state)
     assert_non_null(strstr(err_message(), "OMPI_MCA_io_ompio_bytes_per_agg=1"));
     err_clear();
     unsetenv("OMPI_MCA_io_ompio_bytes_per_agg");
-    char name[] = "/tmp/nht1-hints-XXXXXX";
-    const int fd = mkstemp(name);
-    static const char text[] = "# of a site\ncb_nodes 2\nromio_cb_pfr enable\n";
-    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-    setenv("ROMIO_HINTS", name, 1);
-    const char *const over[] = {"romio_cb_pfr=disable"};
-    assert_int_equal(io_hints_file_check(1, over), 0); /* a hint that is given counts */
-    const int rc = io_hints_file_check(1, good);
-    unsetenv("ROMIO_HINTS");
-    unlink(name);
-    assert_int_equal(rc, ERR_USAGE);
-    assert_non_null(strstr(err_message(), name));
-    assert_non_null(strstr(err_message(), "romio_cb_pfr enable"));
-    err_clear();
     assert_int_equal(io_hint_readers("cb_nodes=2"), IO_HINT_OMPIO | IO_HINT_ROMIO);
     assert_int_equal(io_hint_readers("romio_ds_write=disable"), IO_HINT_ROMIO);
     assert_int_equal(io_hint_readers("nc_in_place_swap=auto"), IO_HINT_PNETCDF);

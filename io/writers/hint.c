@@ -5,14 +5,10 @@
 #include <limits.h>
 #include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/text.h"
-
-#define ROMIO_FILE "ROMIO_HINTS" /* in the environment */
 
 enum kind { COUNT, ALIGNMENT, SWITCH, NOT_ENABLED, AUTO, TRUTH, TEXT };
 
@@ -119,26 +115,6 @@ static int value_check(const char *hint, int k, const char *value)
         break;
     }
     return 0;
-}
-
-int io_hints_file_check(int n, const char *const *hint)
-{
-    const char *named = getenv(ROMIO_FILE), *name = named && named[0] ? named : "/etc/romio-hints";
-    char line[1024], key[256], value[256];
-    int rc = 0;
-    FILE *f = text_open(name);
-    while (rc == 0 && f && fgets(line, sizeof line, f)) {
-        const int k = sscanf(line, "%255s %255s", key, value) == 2 ? find(key) : -1;
-        if (k < 0 || known[k].kind != NOT_ENABLED || strcmp(value, "enable") != 0) continue;
-        if (!io_hint_value(n, hint, key))
-            rc = err_set(ERR_USAGE,
-                         "%.256s, a file of hints of ROMIO (" ROMIO_FILE
-                         "): %s %s: MPI libraries hang or crash with it; give --hint %s=disable, "
-                         "or take it out",
-                         name, key, value, key);
-    }
-    if (f) fclose(f);
-    return rc;
 }
 
 int io_hints_check(int n, const char *const *hint)

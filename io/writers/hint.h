@@ -20,11 +20,6 @@ enum io_hint_reader {
  * message that names the hint and what it may be. */
 int io_hints_check(int n, const char *const *hint);
 
-/* The file from which ROMIO takes, on its rank 0, what n hints do not give: lines "KEY VALUE" of the file that
- * ROMIO_HINTS names in the environment, else of /etc/romio-hints. Returns 0, or ERR_USAGE where a file
- * is lost with one of them. */
-int io_hints_file_check(int n, const char *const *hint);
-
 /* Who knows the key of a hint; 0: no reader is known. */
 unsigned io_hint_readers(const char *hint);
 
