@@ -173,7 +173,8 @@ static int64_t netcdf_bytes(const struct io_spec *spec)
     const int64_t series_bytes = num_product(spec->dumps_n, STEP_BYTES);
     const char *header = io_hint_value(spec->hints_n, spec->hints, "nc_header_align_size");
     const char *each = io_hint_value(spec->hints_n, spec->hints, "nc_var_align_size");
-    const int64_t aligned_bytes = (header ? strtoll(header, NULL, 10) : 0) +
+    const int64_t header_bytes = header ? strtoll(header, NULL, 10) : 0;
+    const int64_t aligned_bytes = header_bytes + (header_bytes > 0 ? IO_FORMAT_PAGE_BYTES : 0) +
                                   VARIABLES_N * (each ? strtoll(each, NULL, 10) : 0);
     return num_sum(num_sum(pages(num_sum(HEADER_BYTES, series_bytes)), aligned_bytes),
                    values_bytes);
