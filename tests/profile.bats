@@ -266,7 +266,8 @@ views_are_told() {
         kill -$signal $!
         status=0
         wait $! || status=$?
-        [ "$status" -ne 0 ]
+        # Now and then the launcher of MPICH ends with 0 behind SIGTERM.
+        [ "$status" -ne 0 ] || ! open_mpi
         expect_json p.json '.profile.writes_n == 20 and .profile.state == "died"'
         no_process mkcalls
     done

@@ -8,11 +8,14 @@
 /* From now on what this process's children leave behind becomes its child. */
 void behind_begin(void);
 
+/* Waits until this child can be waited for; those left behind meanwhile leave no zombies. */
+void behind_reap(int child);
+
 /* Waits until all of them have ended, or a signal comes, wait_s seconds at most. Returns whether one still runs, as
  * far as the kernel tells; [out] name: what it runs, pid: its number. */
 bool behind_runs(double wait_s, char name[32], int *pid);
 
-/* Ends them all: asks (SIGTERM), and kills what has not gone after some seconds. */
+/* Ends them all, with what they have started: asks (SIGTERM), and kills what has not gone after some seconds. */
 void behind_end(void);
 
 #endif

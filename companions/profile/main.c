@@ -196,6 +196,7 @@ static void wait_for(struct child *c)
     running = (sig_atomic_t)c->pid;
     if (early != 0) kill(c->pid, early);
     early = 0;
+    behind_reap(c->pid);
     child_wait(c, INFINITY);
     running = 0;
 }
@@ -253,7 +254,7 @@ static const char **command_words(const struct session *s, bool drop, char *cons
 
 /* What the preloaded library is told by its environment, where to count, what to follow and whether to drop, and
  * what is not to disturb it. */
-enum { SETTINGS = 9 };
+enum { SETTINGS = 10 };
 static int settings(const struct session *s, const char *dir, bool drop,
                     char setting[SETTINGS][4 * PATH_MAX])
 {
@@ -271,6 +272,8 @@ static int settings(const struct session *s, const char *dir, bool drop,
     /* UCX, which MPI libraries load, else writes over the first instruction of the mmap() that it finds, the
      * library's, which then sees no file that is mapped; its other way calls that one for ever. */
     snprintf(setting[7], room, "UCX_MEM_MMAP_HOOK_MODE=none");
+    /* In every process that it is loaded into, launchers too, it would stop at SIGHUP for a debugger. */
+    snprintf(setting[9], room, "UCX_DEBUG_SIGNO=0");
     struct stat output = {0};
     (void)fstat(STDOUT_FILENO, &output);
     snprintf(setting[8], room, PROFILE_ENV_OUTPUT "=%" PRIu64, (uint64_t)output.st_dev);
@@ -579,7 +582,7 @@ static int note_behind(const char *dir)
 {
     char name[32], path[PATH_MAX];
     int pid;
-    if (!behind_runs(BEHIND_S, name, &pid)) return 0;
+    if (!behind_runs(stopped ? 0 : BEHIND_S, name, &pid)) return 0;
     snprintf(path, sizeof path, "%.4000s/unseen-%s-%d", dir,
              profile_unseen_word(PROFILE_UNSEEN_BEHIND), pid);
     FILE *f = fopen(path, "we");
