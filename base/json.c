@@ -94,7 +94,8 @@ int js_get_int(const json_t *obj, const char *where, const char *key, int64_t mi
         return 0;
     }
     char what[96];
-    snprintf(what, sizeof what, "an integer from %" PRId64 " to %" PRId64, min, max);
+    snprintf(what, sizeof what, min == max ? "%" PRId64 : "an integer from %" PRId64 " to %" PRId64,
+             min, max);
     return unexpected(where, key, what, value);
 }
 

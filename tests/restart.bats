@@ -107,6 +107,13 @@ flip() {
     cp ref.bin out.bin
     jq '.file = "out.bin"' ref.bin.json >out.bin.json
     cut_short out.bin 5
+    # A step that is not the dump's would be gone on from.
+    cp out.bin.json right.json
+    jq '.dumps[-1].step += 1' right.json >out.bin.json
+    run nht1-bt --restart --out out.bin
+    expect_status 1
+    expect_text '"step": 10 is expected, there is 11'
+    mv right.json out.bin.json
     flip out.bin $((4 * dump_bytes + 1001))
     run mpi_run 2 nht1-bt --restart --out out.bin --json r.json
     expect_status 0

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "verify/journal.h"
 
 #define SCHEMA    "nht1-dump/1"
@@ -164,8 +165,8 @@ static int get_dump(const struct source *s, struct manifest *m, int64_t d)
     struct manifest_dump *dump = &m->dump[d];
     uint64_t *words = m->words + d * digest_words(m->shape.n);
     bool durable; /* must be there, and is nothing to a file that is */
-    const int64_t least = d > 0 ? m->dump[d - 1].step + 1 : 1;
-    TRY(get_int(s, "step", least, m->steps, &dump->step));
+    const int64_t at = num_min(num_product(d + 1, m->interval), m->steps);
+    TRY(get_int(s, "step", at, at, &dump->step));
     TRY(js_get_bool(s->object, s->where, "complete", &dump->complete));
     TRY(js_get_bool(s->object, s->where, "durable", &durable));
     if (!dump->complete) return 0;

@@ -36,19 +36,21 @@ static int copy_text(const json_t *root, const char *path, const char *key, char
     return 0;
 }
 
-/* Dumps from the first on that are complete; their steps ascend. */
+/* Dumps from the first on that are complete, each at its step. */
 static int read_complete(const json_t *dumps, const char *path, struct io_past *past)
 {
     size_t d;
     json_t *dump;
-    int64_t step = 0;
+    int64_t step;
     past->complete_n = 0;
     json_array_foreach(dumps, d, dump)
     {
         bool complete;
         TRY(js_get_bool(dump, path, "complete", &complete));
         if (!complete || past->complete_n == past->dumps_n) return 0;
-        TRY(js_get_int(dump, path, "step", step + 1, past->steps_n, &step));
+        const int64_t at =
+            num_min(num_product(past->complete_n + 1, past->interval), past->steps_n);
+        TRY(js_get_int(dump, path, "step", at, at, &step));
         past->complete_n++;
     }
     return 0;

@@ -104,12 +104,13 @@ static int read_state(struct io_file *f, int64_t dump, bool *right)
 }
 
 /* Number of dumps from the first on, at most dumps_n, whose content has the digest in the manifest. fd: of
- * the file. [out] step: of the last of them, on rank 0. */
+ * the file. [out] step: of the last of them, on rank 0; 0: there is none. */
 static int count_right(struct io_file *f, const struct io_manifest *m, int fd, int64_t dumps_n,
                        int64_t *right_n, int64_t *step)
 {
     struct io_reread from = {.fd = fd, .path = f->ctx.path, .body = &f->ctx.body};
     bool right = true;
+    *step = 0;
     for (*right_n = 0; *right_n < dumps_n;) {
         int64_t this_step = 0;
         memset(f->digest_part, 0, (size_t)digest_words(f->spec.n) * sizeof *f->digest_part);
@@ -229,6 +230,13 @@ static int check_dumps(struct io_file *f, int64_t claimed_n)
     if (f->damaged) TRY(rewrite_structure(f));
     TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
     int rc = count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n, &f->resumed.step);
+    /* Where a chunk is not found on some ranks alone the others would wait for these in the next dump. */
+    if (rc == 0 && f->resumed.dumps_n < claimed_n && f->ctx.body.chunk > 0 && !f->mended) {
+        rc = rewrite_structure(f);
+        if (rc == 0)
+            rc = count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n,
+                             &f->resumed.step);
+    }
     close(fd);
     TRY(rc);
     if (f->resumed.dumps_n == 0 || !f->spec.resume_to) return 0;
