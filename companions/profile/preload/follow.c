@@ -408,7 +408,7 @@ static ssize_t drop(struct access *a)
     int64_t end = -1;
     if (a->appends) {
         end = __atomic_add_fetch(&s->size, a->bytes, __ATOMIC_RELAXED);
-        if (a->at < 0) lseek(a->fd, end, SEEK_SET);
+        if (a->at < 0 && a->bytes > 0) lseek(a->fd, end, SEEK_SET);
     } else {
         end = a->at >= 0 ? a->at + a->bytes : lseek(a->fd, a->bytes, SEEK_CUR);
         if (a->bytes > 0) paths_grow(s, end);
