@@ -694,9 +694,9 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     grep -qx '#SBATCH --mem=0' x.slurm
     grep -q -- "--cores=48 --launcher-flags=--oversubscribe --set=run.value=7" x.slurm
     if grep -q UNTRIED x.slurm; then false; fi
-    MPIRUN_FLAGS='--mca a b' study --job pbs --nodes 3 --cores 48 --time 90 --no-report x.ini
+    MPIRUN_FLAGS='--mca a b' study --job pbs --nodes 3 --cores 48 --time 90 --no-report --quiet x.ini
     grep -qx "export MPIRUN_FLAGS='--mca a b'" x.pbs
-    grep -q -- ' --no-report$' x.pbs
+    grep -q -- ' --no-report --quiet$' x.pbs
     grep -q 'select=3:ncpus=16' x.pbs
     grep -q 'walltime=1:30:00' x.pbs
     grep -q UNTRIED x.pbs

@@ -48,6 +48,33 @@ refused() {
     refused 'x.ini:4: [run] ranks' '10000' <<<$'[run]\nprogram = sim\nvalue = 1..9999\nranks = 1..9999'
 }
 
+@test "an option that would have no effect is refused before anything starts" {
+    local words said
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim'
+    while IFS='|' read -r words said; do
+        eval "study $words"
+        expect_status 1
+        expect_text "$said; see --help"
+        [ ! -e out ]
+        [ ! -e starts ]
+    done <<'END'
+x.ini --out out --time 30|--time is for --job
+x.ini --out out --nodes 1|--nodes is for --job
+x.ini --out out --setup ''|--setup is for --job
+x.ini --out out --queue q|--queue is for --job
+x.ini --out out --account a|--account is for --job
+x.ini --out out --job-file -|--job-file is for --job
+x.ini --job pbs --job-file out --dry-run|--dry-run has no effect with --job
+x.ini --out out --under .|--under has no effect with --out
+x.ini --out out --new|--new has no effect with --out
+x.ini --out out --no-plan --leave-out|--leave-out has no effect with --no-plan
+x.ini --list|STUDY has no effect with --list
+--list --quiet|--quiet has no effect with --list
+tune --out out --under .|--under has no effect with --out
+tune --under out --exhaustive 1 --against .|--against has no effect with --exhaustive
+END
+}
+
 @test "sections: none, unknown, twice, text outside, keys twice, lines that are nothing" {
     refused 'no [run] section' <<<$'[study]\ntitle = x'
     refused 'x.ini:3: [runs]' 'no such section' <<<$'[run]\nprogram = sim\n[runs]\nx = 1'

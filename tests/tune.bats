@@ -278,7 +278,7 @@ romio321 auto:mpiio" ]
     tune --files nowhere
     expect_status 1
     mkdir full && touch full/x
-    tune --out full
+    study tune --ranks 2 --threads 1 --no-report --out full
     expect_status 1
     expect_text "not empty"
     tune --against nowhere

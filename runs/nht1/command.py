@@ -18,7 +18,16 @@ class Parser(argparse.ArgumentParser):
         """commands: what the first word may be instead, each with options of its own; words: what
         completion offers beside files for those that are no options."""
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **more)
-        self.commands, self.words = commands, words
+        self.commands, self.words, self.pairs = commands, words, []
+
+    def only_with(self, other, *names):
+        """Options that would be without effect where another one is not given: then they are refused."""
+        self.pairs += [(_key(name), _key(other), True) for name in names]
+
+    def not_with(self, other, *names):
+        """Those that would be without effect beside another one; without names all others."""
+        self.pairs += [(_key(name), _key(other), False) for name in names or [
+            a.dest for a in self._actions if a.dest != other]]
 
     def parse_known_args(self, args=None, namespace=None):
         """As argparse does, for parse_args too; and --help-json, as the programs in C (base/start.h)
@@ -26,7 +35,17 @@ class Parser(argparse.ArgumentParser):
         if args == ['--help-json']:
             print(json.dumps(self._table(), indent=1))
             self.exit()
-        return super().parse_known_args(args, namespace)
+        found, rest = super().parse_known_args(args, namespace)
+        self._expect_effect(found)
+        return found, rest
+
+    def _expect_effect(self, found):
+        actions = {a.dest: a for a in self._actions if hasattr(found, a.dest)}
+        given = {key for key, a in actions.items() if getattr(found, key) != a.default}
+        for key, other, wanted in self.pairs:
+            if key in given and (other in given) != wanted:
+                self.error('%s %s --%s' % ((actions[key].option_strings or [actions[key].metavar])[-1],
+                                           'is for' if wanted else 'has no effect with', other.replace('_', '-')))
 
     def _table(self):
         how = self._get_formatter()
@@ -50,6 +69,11 @@ class Parser(argparse.ArgumentParser):
         """argparse's own says nothing when the output cannot be written."""
         if message:
             (file or sys.stderr).write(message)
+
+
+def _key(name):
+    """Of an option among those that were read."""
+    return name.replace('-', '_')
 
 
 def words(said):

@@ -60,9 +60,14 @@ def _arguments(argv):
     add('--job', choices=sorted(job.SYSTEMS), help='write a job script instead of running')
     for name, kind, help_text in job.OPTIONS:
         add('--' + name, metavar=name.upper().replace('JOB-', ''), type=kind, help=help_text)
+    parser.only_with('job', *(name for name, _, _ in job.OPTIONS))
     add('--no-report', action='store_true', help='make no report at the end')
     add('--quiet', action='store_true', help='print the closing table and errors only')
     add('--version', action='version', version=tools.called('runs/study ') + VERSION)
+    parser.not_with('list')
+    parser.not_with('job', 'dry-run')
+    parser.not_with('out', 'under', 'new')
+    parser.not_with('no-plan', 'leave-out')
     return parser.parse_args(argv)
 
 

@@ -99,7 +99,8 @@ def _driver(args, values):
     words += ['--set=' + text for text in args.set]
     words += [flag for flag, given in (('--leave-out', args.leave_out),
                                        ('--no-plan', args.no_plan),
-                                       ('--no-report', args.no_report)) if given]
+                                       ('--no-report', args.no_report),
+                                       ('--quiet', args.quiet)) if given]
     return ' '.join(shlex.quote(w) for w in words)
 
 

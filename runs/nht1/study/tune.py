@@ -98,6 +98,8 @@ def _arguments(argv):
              "compare the search's choice with the best of them")
     add('--against', metavar='DIR', help='compare the choice with the best of an earlier --exhaustive: '
                                          'the folder of that result')
+    parser.not_with('out', 'under')
+    parser.not_with('exhaustive', 'against')
     whole.add_launcher(add)
     add('--no-report', action='store_true', help='make no report at the end')
     add('--quiet', action='store_true', help='print what was found and errors only')
