@@ -222,6 +222,7 @@ sims_of() {
 --value|--value needs a value
 --flag=7|--flag takes no value
 --b=--nosuch|--b: '--nosuch' is an option
+5|'5' is no option
 --b="'"|No closing quotation
 --json-x 1|'--json-x' is an option neither
 --a-env NAME|'NAME' is not NAME=VALUE
@@ -242,6 +243,13 @@ END
     study ab --program sim --metric nothing --cores 2 --out result
     expect_status 1
     expect_text "has no nothing"
+    [ ! -e result ]
+    # What the program alone knows to be wrong; a folder that was there stays.
+    mkdir result
+    ab --b='--status 1' --order-seed 1
+    expect_status 1
+    expect_text "B: sim: refused, as asked"
+    [ -z "$(ls result)" ]
     study ab --help=3
     expect_status 1
     expect_text "--help takes no value"

@@ -161,6 +161,14 @@ END
     expect_text "'--nosuch' is an option neither of runs/study check"
     study check files --repeat 5
     expect_status 1
+    study check files extra
+    expect_status 1
+    expect_text "'extra' is no option"
+    # What the program alone knows to be wrong.
+    STATUS=1 study check files --io posix --ranks 2 --class Q --no-report
+    expect_status 1
+    expect_text "nht1-bt: the disk is broken"
+    [ ! -e nht1-studies ]
     study check nowhere
     expect_status 1
     expect_text "nowhere: no such folder"

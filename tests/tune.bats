@@ -52,7 +52,7 @@ my $number = grep { /--io \Q$given{io}\E/ } <$starts>;
 my $search = $given{io} =~ /^auto/;
 if ($search && grep { $_ eq $component } split ' ', $ENV{COMPONENTS_FAIL}) {
     print STDERR "nht1-bt: mpiio: the component crashed\n";
-    exit 1;
+    exit($ENV{FAILS_WITH} // 3);
 }
 
 sub seconds {
@@ -189,7 +189,7 @@ romio321 auto:mpiio" ]
     slow
     COMPONENTS_FAIL=romio321 tune
     expect_status 0
-    expect_text "romio321: exit status 1: nht1-bt: mpiio: the component crashed"
+    expect_text "romio321: exit status 3: nht1-bt: mpiio: the component crashed"
     expect_json out/tune/tune.json '.best.label == "posix --buffer 4Mi" and .searches[1].best == null
         and (.final.ways | map(.name) == ["posix --buffer 4Mi", "posix"])'
     COMPONENTS_FAIL=ompio tune # the other one's search is of all writers then
@@ -265,10 +265,10 @@ romio321 auto:mpiio" ]
     expect_text "'--unknown' is an option neither of runs/study tune nor of nht1-bt"
     tune --io posix
     expect_status 1
-    expect_text "--io is not for you to give"
+    expect_text "--io: it is given by runs/study tune itself"
     tune --probe
     expect_status 1
-    expect_text "--probe is not for you to give"
+    expect_text "--probe: it is given by runs/study tune itself"
     [[ $output != *"study tune: runs/study"* ]]
     tune --class
     expect_status 1
@@ -294,6 +294,11 @@ romio321 auto:mpiio" ]
         expect_text "--against damaged: point p01 is none of an exhaustive study"
     done
     [ ! -e starts ]
+    # What the program alone knows to be wrong.
+    FAILS_WITH=1 COMPONENTS_FAIL=ompio tune --class Q
+    expect_status 1
+    expect_text "tune: nht1-bt: mpiio: the component crashed"
+    [ ! -e out ]
 }
 
 final_begun() { # whichever of the points comes first: their order is random

@@ -99,31 +99,6 @@ def _arguments(argv):
     return parser.parse_known_args(argv)
 
 
-def options_of(words, program, whose):
-    """[(name, value)] of words --name VALUE, --name=VALUE, --name; value None for a flag."""
-    found, words = [], list(words)
-    while words:
-        first = words.pop(0)
-        name, given, value = first.partition('=')
-        name = name[2:] if name.startswith('--') else ''
-        if name not in program.options:
-            raise trouble.usage("%s'%s' is an option neither of %s nor of %s" % (
-                whose, first, tools.called('runs/study ab'), program.name))
-        if name in program.reserved:
-            raise trouble.usage('%s--%s: it is given by %s itself' % (
-                whose, name, tools.called('runs/study ab')))
-        if not program.options[name]:
-            if given:
-                raise trouble.usage('%s--%s takes no value' % (whose, name))
-            value = None
-        elif not given:
-            if not words:
-                raise trouble.usage('%s--%s needs a value' % (whose, name))
-            value = words.pop(0)
-        found.append((name, value))
-    return found
-
-
 def merged(common, own, lists):
     """Options of both sides and those of one, which replace them; of lists all count."""
     mine = {name for name, _ in own if name not in lists}
@@ -164,8 +139,8 @@ class Side:
             mine = shlex.split(getattr(args, name.lower()))
         except ValueError as e:
             raise trouble.usage('%s: %s' % (name, e))
-        options = merged(options_of(said, self.program, ''),
-                         options_of(mine, self.program, '--%s: ' % name.lower()), self.program.lists)
+        options = merged(*(programs.given(words, self.program, 'ab', self.program.reserved, whose)
+                           for words, whose in ((said, ''), (mine, '--%s: ' % name.lower()))), self.program.lists)
         if self.program.plan and 'repeat' in self.program.options and 'repeat' not in dict(options):
             options.append(('repeat', '1'))  # rounds are made here
         self.words = [w for n, v in options for w in (['--' + n] if v is None else ['--' + n, v])]
@@ -298,6 +273,8 @@ class Alternation:
             ok=not why and status in drive.FINISHED, trouble=why)
         write_json(os.path.join(folder, 'run.json'), record)
         if not record['ok']:
+            if status == trouble.USAGE and not why and not self.order:
+                raise trouble.usage('%s: %s' % (side.name, drive.last_words(folder)))
             raise trouble.failed('%s, round %d: %s; its output is in %s' % (
                 side.name, number, why or 'exit status %d: %s' % (status, drive.last_words(folder)),
                 shown(folder)))
@@ -417,8 +394,10 @@ def main(argv):
             if path is not None:
                 outputs.add(path, content, option)
         outputs.check()
+        before = whole.before(args.out)
         ab = Alternation(args, said)
-        ab.run()
+        with whole.taken_back(ab.folder, before):
+            ab.run()
         write_json(os.path.join(ab.folder, 'ab.json'), ab.json())
         outputs.write()
         ab.speak.say('the runs are in %s' % shown(ab.folder))

@@ -119,11 +119,7 @@ class Check:
         self.args, self.began, self.started_utc = args, time.monotonic(), utc()
         self.program = programs.Finder()('nht1-bt', SimpleNamespace(wrong=trouble.usage))
         self.options = options
-        for word_ in options:
-            name = word_[2:].partition('=')[0] if word_.startswith('--') else ''
-            if name in OURS or word_.startswith('--') and name not in self.program.options:
-                raise trouble.usage("'%s' is an option neither of %s nor one of nht1-bt that can be given here" % (
-                    text.clean(word_), tools.called('runs/study check')))
+        programs.given(options, self.program, 'check', OURS)
         if not os.path.isdir(args.files):
             raise trouble.usage('%s: no such folder' % text.clean(args.files))
         self.given = any(w.partition('=')[0] in ('--class', '--n', '--steps') for w in options)
@@ -187,6 +183,8 @@ class Check:
 
     def _failed(self, name, status, why):
         folder = os.path.join(self.folder, name)
+        if status == trouble.USAGE and not why:
+            return trouble.usage(drive.last_words(folder))  # of what is handed on
         return trouble.failed('%s; its output is in %s' % (
             why or 'nht1-bt: exit status %d: %s' % (status, drive.last_words(folder)), shown(folder)))
 
@@ -284,8 +282,10 @@ def main(argv):
         if args.json is not None:
             outputs.add(args.json, lambda: json.dumps(check.json(), indent=1) + '\n', '--json')
         outputs.check()
+        before = whole.before(args.out)
         check = Check(args, options)
-        status = check.run()
+        with whole.taken_back(check.folder, before):
+            status = check.run()
         write_json(os.path.join(check.folder, 'check.json'), check.json())
         outputs.write()
         if not args.no_report:

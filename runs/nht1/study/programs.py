@@ -6,7 +6,7 @@ import math
 import os
 import re
 
-from .. import tools
+from .. import tools, trouble
 from . import child
 
 HELP_S = 60
@@ -94,6 +94,32 @@ def options_of(help_text):
                          line)
         if match:
             found[match.group(1)] = match.group(2) is not None
+    return found
+
+
+def given(words, program, command, ours=(), whose=''):
+    """[(name, value)] of words --name VALUE, --name=VALUE, --name, which a command hands on; value None for a flag.
+    ours: options that the command gives itself; whose: '--a: ', where they are not of the command line itself."""
+    found, words, command = [], list(words), tools.called('runs/study ' + command)
+    while words:
+        first = words.pop(0)
+        name, equal, value = first.partition('=')
+        name = name[2:] if name.startswith('--') else ''
+        if not name:
+            raise trouble.usage("%s'%s' is no option" % (whose, first))
+        if name not in program.options:
+            raise trouble.usage("%s'%s' is an option neither of %s nor of %s" % (whose, first, command, program.name))
+        if name in ours:
+            raise trouble.usage('%s--%s: it is given by %s itself' % (whose, name, command))
+        if not program.options[name]:
+            if equal:
+                raise trouble.usage('%s--%s takes no value' % (whose, name))
+            value = None
+        elif not equal:
+            if not words:
+                raise trouble.usage('%s--%s needs a value' % (whose, name))
+            value = words.pop(0)
+        found.append((name, value))
     return found
 
 

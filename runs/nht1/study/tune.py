@@ -22,7 +22,7 @@ from types import SimpleNamespace
 from .. import VERSION, command, stats, text, tools, trouble
 from ..results import at, integer, items, members, real, true, word, words
 from ..search import COMPONENT
-from . import child, launch, probe, programs, whole
+from . import child, drive, launch, probe, programs, whole
 from . import description as ini
 from .folder import read_json, shown, utc, write_json, write_text
 from .tune_choice import ERROR, Choice, Ratio
@@ -112,15 +112,13 @@ class Tuner:
     def __init__(self, args, options):
         self.args, self.began = args, time.monotonic()
         self.program = programs.Finder()('nht1-bt', SimpleNamespace(wrong=trouble.usage))
-        for name in settings_of(options, self.program):
-            if name in OURS:
-                raise trouble.usage('--%s is not for you to give: the search does' % name)
+        settings = settings_of(options, self.program, OURS)
         system = launch.system()
         self.cores = args.cores or system['cores']
         self.launcher = whole.launcher(args, system)
         ranks, threads = probe.shape(args, self.cores, self.launcher)
         self.common = {'program': 'nht1-bt', 'ranks': str(ranks), 'threads': str(threads),
-                       **settings_of(options, self.program)}
+                       **settings}
         if args.files and not os.path.isdir(args.files):
             raise trouble.usage('%s: no such folder for the files (--files)' % args.files)
         self.reference = self.earlier(args.against) if args.against else None
@@ -228,6 +226,8 @@ class Tuner:
         root, place = next(((r, p) for r, p in ((read_json(driver.folder.file(*p, 'result.json')), p)
                                                 for p in places) if r), (None, None))
         search, best = members(root, 'search'), members(root, 'search.best')
+        if record.get('status') == trouble.USAGE and not self.found['searches']:
+            raise trouble.usage(drive.last_words(driver.folder.file('runs', 'p01-r01')))
         why = record.get('trouble') or (None if best else 'interrupted' if self.stopped else
                                         'the result has no search that found anything')
         self.found['searches'].append({
@@ -245,7 +245,7 @@ class Tuner:
         row = candidate if 'options' in candidate else next(
             (c for c in items(search, 'candidates') if c.get('id') == candidate.get('id')), {})
         options = words(row, 'options') or shlex.split(label)[1:]
-        return Way(component, label, settings_of(options, self.program, label + ': '))
+        return Way(component, label, settings_of(options, self.program, whose=label + ': '))
 
     def final(self, winners):
         """The winners and plain writing against each other. Returns the way to take; enters verdict and
@@ -457,5 +457,8 @@ def main(argv):
         stats.program()
         if tools.path('nht1-bt') is None:
             raise trouble.failed("nht1-bt is not there: 'make' builds it; NHT1_BIN names its folder")
-        return Tuner(args, options).run()
+        before = whole.before(args.out, args.under)
+        tuner = Tuner(args, options)
+        with whole.taken_back(tuner.folder, before):
+            return tuner.run()
     return command.run(tools.called('runs/study tune'), act)

@@ -5,9 +5,9 @@ import os
 import re
 import shutil
 
-from .. import tools, trouble
+from .. import trouble
 from ..search import COMPONENT
-from . import child, launch
+from . import child, launch, programs
 
 PLAIN = 'posix'  # the writer of who has no reason for another
 # Writers that go through MPI-IO, and obey its components and hints.
@@ -44,24 +44,11 @@ class Way:
         return dict(found, io=self.writer, **self.options)
 
 
-def settings_of(words, program, whose=''):
-    """{key: value} of a description from words --name VALUE, --name=VALUE, --name; whose, 'LABEL: ',
-    where it is not the command line."""
-    found, words = {}, list(words)
-    while words:
-        name, given, value = words[0].partition('=')
-        name, first = name[2:] if name.startswith('--') else '', words.pop(0)
-        if name not in program.options:
-            raise trouble.usage("%s'%s' is an option neither of %s tune nor of %s" % (
-                whose, first, tools.called('runs/study'), program.name))
-        if program.options[name] and not given:
-            if not words:
-                raise trouble.usage('%s--%s needs a value' % (whose, name))
-            value = words.pop(0)
-        elif not program.options[name]:
-            if given:
-                raise trouble.usage('%s--%s takes no value' % (whose, name))
-            value = 'yes'
+def settings_of(words, program, ours=(), whose=''):
+    """{key: value} of a description from words as programs.given reads them."""
+    found = {}
+    for name, value in programs.given(words, program, 'tune', ours, whose):
+        value = 'yes' if value is None else value
         found[name] = '%s %s' % (found[name], value) if name in found and name in program.lists else value
     return found
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A study from its description to its report: points, what they take, the runs, what they amount to."""
+import contextlib
 import dataclasses
 import itertools
 import os
 import platform
 import random
 import shlex
+import shutil
 import sys
 
 from .. import VERSION, command, stats, text, tools, trouble
@@ -41,6 +43,28 @@ def new_folder(out, name, where=None):
                 scratch.sweep(path)  # of an earlier study, or of one that began at the same time
                 continue
             raise trouble.failed('%s: %s; name another folder with --out' % (path, e.strerror))
+
+
+def before(out, where=None):
+    """What is there of the path of the folder that new_folder is about to make."""
+    return existing(os.path.abspath(out or where or under()))
+
+
+@contextlib.contextmanager
+def taken_back(folder, there):
+    """Wrong usage that a program alone knows, once it is started, leaves nothing of the folder of the result. there:
+    what before() said."""
+    try:
+        yield
+    except trouble.Trouble as e:
+        if e.status == trouble.USAGE:
+            folder = os.path.abspath(folder)
+            for name in os.listdir(folder):
+                shutil.rmtree(os.path.join(folder, name))
+            while folder != there and not os.listdir(folder):
+                os.rmdir(folder)
+                folder = os.path.dirname(folder)
+        raise
 
 
 def add_launcher(add):
