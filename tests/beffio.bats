@@ -214,13 +214,15 @@ nothing_left() {
     beffio alone --ranks 2 --dry-run --rate 20G -MB 1048576 -T 900 --max-space 1T --json plan.json
     [[ $status == [03] ]] # how much is free decides
     expect_text "17179869184" # M_PART, the 128th part of a node's memory, 16 GiB
-    expect_json plan.json '.schema == "nht1-beffio-plan/1" and .time_s >= 1800 and .disk_bytes > 1e11
+    expect_schema nht1-beffio-plan-1 plan.json
+    expect_json plan.json '.time_s >= 1800 and .disk_bytes > 1e11
         and .memory_bytes == 2 * 17179869184 and (.misfits | length) == 1'
     beffio alone --ranks 2 --dry-run --rate 20G -MB 1048576 --m-part process
     expect_text "8589934592"
     # of another job: eight processes on four nodes
     beffio alone --dry-run --rate 20G -MB 1048576 --ranks 8 --nodes 4 --json plan.json
     [[ $status == [013] ]]
+    expect_schema nht1-beffio-plan-1 plan.json
     expect_json plan.json '.schedule.partitions == [2, 4, 8] and .schedule.m_part_bytes == 17179869184'
     beffio alone --ranks 8
     expect_status 1
