@@ -81,6 +81,7 @@ if ($search) {
             $id, $writer, list(map { text($_) } @options), "@$_", seconds(@$_) / $best, $state;
     } @ways;
     my $hints = $label =~ /^mpiio/ ? '{"form": "ROMIO_HINTS", "text": "cb_nodes 1\ncb_other 2"}' : '';
+    print "Run it with nht1-bt --out $given{out}\n";
     $found = sprintf ', "search": {"ended": "settled", "seconds": 1.5, "minutes": %s, "seed": 1, "known": null,
         "left_out": [{"writer": "uring", "why": "not permitted"}], "effects": [], "candidates": %s,
         "rungs": [{"rung": 1, "steps": 10, "dumps": 2, "rounds": 3, "candidates_n": 4}],
@@ -141,8 +142,12 @@ romio321 auto:mpiio" ]
     study out/tune/final/study.ini --no-plan --out again --set study.minutes=0
     expect_status 0
     [ "$(set_of again | cut -d' ' -f2-)" = "$(set_of out/tune/final | cut -d' ' -f2-)" ]
-    tune --rounds 3
+    # what a search prints leads to the folder that stays
+    mkdir files
+    tune --rounds 3 --files files
     [ -e out/tune-2/tune.json ]
+    grep -qx 'Run it with nht1-bt --out files/dump.bin' <<<"$output"
+    [ -z "$(ls files)" ]
 }
 
 @test "of winners that are tied the simplest is taken, not another component" {

@@ -319,9 +319,11 @@ class Driver:
             command = self._command(tally, part, dumps)
             status, seconds, why = child.run(
                 command, environment, part, self.estimates[point.id].limit_s(self.settings.timeout_s),
-                self.stop, self.speak.tick(part, self))
-        if self.settings.show and not self.files:  # for the commands that the program shows
-            os.makedirs(dumps, exist_ok=True)
+                self.stop, self.speak.tick(part, self, lambda said: said.replace(shown(dumps), shown(self.files or dumps))))
+        if self.settings.show:  # the commands that the program shows lead to a folder that stays
+            self.speak.pass_on(part, ended=True)
+            if not self.files:
+                os.makedirs(dumps, exist_ok=True)
         self.spent_s += seconds
         if why == 'interrupted':
             self.speak.break_off()

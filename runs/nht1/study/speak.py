@@ -73,29 +73,33 @@ class Speaker:
     def begin(self, tally, number, driver):
         self.now = '%s: %s, run %d' % (_of(driver), self._name(tally), number)
 
-    def tick(self, part, driver):
-        """A function for child.run: shows the time, passes on what the program prints."""
-        state = {'at': 0}
+    def tick(self, part, driver, reworded):
+        """A function for child.run: shows the time, passes on what the program prints, a line at a time: reworded(text)
+        of it."""
+        self.at, self.reworded = 0, reworded
 
         def tick(seconds):
             if self.live:
                 self.status('%s: %s%s' % (self.now, text.about(seconds),
                                           _left(driver.left_s(), seconds)))
             if self.show:
-                state['at'] = self._pass_on(os.path.join(part, 'stdout'), state['at'])
+                self.pass_on(part)
         return tick
 
-    def _pass_on(self, path, at):
-        with open(path, 'rb') as f:
-            f.seek(at)
+    def pass_on(self, part, ended=False):
+        """What is new in the output of a run; a line without an end once the program has ended."""
+        with open(os.path.join(part, 'stdout'), 'rb') as f:
+            f.seek(self.at)
             new = f.read()
+        if not ended:
+            new = new[:new.rfind(b'\n') + 1]
         if new:
             self.clear()
-            sys.stdout.write('\n' if self.passed and not at else '')
+            sys.stdout.write('\n' if self.passed and not self.at else '')
             self.passed = True
-            sys.stdout.write(new.decode('utf-8', 'replace'))
+            sys.stdout.write(self.reworded(new.decode('utf-8', 'replace')))
             sys.stdout.flush()
-        return at + len(new)
+        self.at += len(new)
 
     def settled(self, tally):
         """A point whose question needs no more runs."""
