@@ -287,8 +287,15 @@ class Alternation:
             raise trouble.usage('the result of %s has no %s%s' % (
                 side.name, self.name, ': it needs --io none,WRITER' if self.metric == ZETA else ''))
         side.seconds.append(seconds)
-        side.spoiling = results.spoiling(result)
+        side.spoiling = results.spoiling(result, self._compared(side, result))
         return cost
+
+    def _compared(self, side, result):
+        """The labels whose runs the cost is of; None for all. A run that only computes, which nht1-bt adds on the side
+        that has to measure T_C, is none of them."""
+        found = set(programs.values(result, side.program.metric or self.metric))
+        alone = (side.program.alone or ('', None))[1]
+        return None if self.metric == ZETA or found <= {alone} else found - {alone}
 
     def _tick(self, side, number):
         def tick(seconds):
