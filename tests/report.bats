@@ -39,9 +39,11 @@ without_libraries() {
         expect_status 0
         [[ $output == *"  nht1-report "* ]]
     done
-    run "$NHT1_BIN/nht1-report" --version
-    expect_status 0
-    [[ $output =~ ^nht1-report\ [0-9] ]]
+    for command in --version --vers "compare --vers"; do
+        run "$NHT1_BIN/nht1-report" $command
+        expect_status 0
+        [[ $output =~ ^nht1-report\ [0-9] ]]
+    done
     run "$NHT1_BIN/nht1-report"
     expect_status 1
 }

@@ -29,7 +29,7 @@ or written, or nht1-stats is missing (for --html: Jinja2).
 
 def _options(argv):
     parser = command.Parser(
-        prog='nht1-report compare', epilog=EPILOG, allow_abbrev=False,
+        prog='nht1-report compare', epilog=EPILOG,
         description='Whether result B is better or worse than A, beyond chance.')
     add = parser.add_argument
     add('results', nargs='*', metavar='A B', help='files, or folders for all results below them')

@@ -10,8 +10,7 @@ from . import figures, output
 
 def parser_of(prog, what, epilog, output_name, commands=()):
     """A parser with the options that all pages have."""
-    parser = command.Parser(commands, prog=prog, description=what, epilog=epilog,
-                            allow_abbrev=False)
+    parser = command.Parser(commands, prog=prog, description=what, epilog=epilog)
     add = parser.add_argument
     add('results', nargs='+', metavar='RESULT.json', help='files, and folders for all below them')
     add('-o', '--output', metavar='FILE', default=output_name,

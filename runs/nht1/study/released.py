@@ -34,7 +34,7 @@ Exit status: 0 done, 1 wrong usage, 3 a program failed, or interrupted.
 
 
 def _arguments(argv):
-    parser = command.Parser(prog=tools.called('runs/study released'), epilog=tools.called(EPILOG), allow_abbrev=False,
+    parser = command.Parser(prog=tools.called('runs/study released'), epilog=tools.called(EPILOG),
                             description='Whether the released programs and ours agree, pattern by pattern.')
     add = parser.add_argument
     add('--source', metavar='DIR', required=True, help='folder of the released sources')
