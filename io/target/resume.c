@@ -234,8 +234,8 @@ static int check_dumps(struct io_file *f, int64_t claimed_n)
     if (rc == 0 && f->resumed.dumps_n < claimed_n && f->ctx.body.chunk > 0 && !f->mended) {
         rc = rewrite_structure(f);
         if (rc == 0)
-            rc = count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n,
-                             &f->resumed.step);
+            rc =
+                count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n, &f->resumed.step);
     }
     close(fd);
     TRY(rc);
