@@ -101,6 +101,12 @@ def _spoiled(unmeasured, n, what):
     return dict(alike[0], sentence='%s (%d of %s)' % (alike[0]['sentence'].rstrip('.'), len(alike), text.plural(n, what)))
 
 
+def _in_time(found, run_of=lambda r: r):
+    """In the order of measuring, in which drifts are looked for, where all tell it; names of files say nothing."""
+    times = [run_of(f).result.started_utc for f in found]
+    return [f for _, f in sorted(zip(times, found), key=lambda pair: pair[0])] if all(times) else found
+
+
 class Rounds:
     def __init__(self, runs, level):
         self.level, self.alone = level, {}  # the compute-only run of each round
@@ -148,7 +154,7 @@ class Rounds:
 
     def _pairs(self, runs):
         """[(T_C of its round, run)]"""
-        return [p for p in ((self.t_c_s(r), r) for r in runs) if p[0]][:stats.ROUNDS_MAX]
+        return [p for p in ((self.t_c_s(r), r) for r in _in_time(runs)) if p[0]][:stats.ROUNDS_MAX]
 
     def _term(self, values, jobs, most):
         """What nht1-stats answers, with the median: of one look at all rounds, where how many of which there are has
@@ -274,7 +280,7 @@ class Rounds:
                            spread.n, 'reading')
         if spoiled:
             return Judgement(spoiled, True)
-        pairs = [(self.t_c_s(r.run) / cell.group.dumps_n, r) for r in spread.readings
+        pairs = [(self.t_c_s(r.run) / cell.group.dumps_n, r) for r in _in_time(spread.readings, lambda r: r.run)
                  if self.t_c_s(r.run) and r.data_s == r.data_s][:stats.ROUNDS_MAX]
         if len(pairs) < ROUNDS_MIN:
             return Judgement()  # reports of jobs with fewer rounds show T_R alone
