@@ -174,10 +174,10 @@ static int64_t netcdf_bytes(const struct io_spec *spec)
     const char *header = io_hint_value(spec->hints_n, spec->hints, "nc_header_align_size");
     const char *each = io_hint_value(spec->hints_n, spec->hints, "nc_var_align_size");
     const int64_t header_bytes = header ? strtoll(header, NULL, 10) : 0;
-    const int64_t aligned_bytes = header_bytes + (header_bytes > 0 ? IO_FORMAT_PAGE_BYTES : 0) +
-                                  VARIABLES_N * (each ? strtoll(each, NULL, 10) : 0);
-    return num_sum(num_sum(pages(num_sum(HEADER_BYTES, series_bytes)), aligned_bytes),
-                   values_bytes);
+    const int64_t aligned_bytes = header_bytes + VARIABLES_N * (each ? strtoll(each, NULL, 10) : 0);
+    const int64_t first_bytes = header_bytes > 0 ? num_sum(pages(HEADER_BYTES), series_bytes)
+                                                 : pages(num_sum(HEADER_BYTES, series_bytes));
+    return num_sum(num_sum(first_bytes, aligned_bytes), values_bytes);
 }
 
 int64_t io_container_bytes(enum io_format format, const struct io_spec *spec)
