@@ -182,15 +182,6 @@ CODE
         [ "$how" = "hdf5 --chunk 6" ] || raw o.bin | cmp want.bin -
         rm r.json
     done
-    # Among chunks a dump that is wrong may be one that is not found: the index is made again.
-    bt 2 o.bin --io hdf5 --chunk 6 --force
-    jq '.dumps |= .[:3]' o.bin.json >part.json
-    mv part.json o.bin.json
-    printf 'wrong' | dd of=o.bin bs=1 seek=$(($(stat -c %s o.bin) / 3)) conv=notrunc status=none
-    bt 3 o.bin --restart --json r.json
-    expect_status 0
-    expect_json r.json '.runs[0] | .resumed.claimed_n == 3 and .resumed.kept_n < 3 and .verified'
-    expect_json r.json '[.notices[] | select(contains("structure of the file was damaged"))] | length == 1'
 }
 
 @test "a structure among chunks that one rank alone cannot read, once or ever: the run ends" {

@@ -230,13 +230,6 @@ static int check_dumps(struct io_file *f, int64_t claimed_n)
     if (f->damaged) TRY(rewrite_structure(f));
     TRY(par_agree(f->ctx.comm, io_reread_open(f->ctx.path, true, &fd)));
     int rc = count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n, &f->resumed.step);
-    /* Where a chunk is not found on some ranks alone the others would wait for these in the next dump. */
-    if (rc == 0 && f->resumed.dumps_n < claimed_n && f->ctx.body.chunk > 0 && !f->mended) {
-        rc = rewrite_structure(f);
-        if (rc == 0)
-            rc =
-                count_right(f, f->target.old, fd, claimed_n, &f->resumed.dumps_n, &f->resumed.step);
-    }
     close(fd);
     TRY(rc);
     if (f->resumed.dumps_n == 0 || !f->spec.resume_to) return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plug-in for HDF5. The structure is in version 1.8's format, which marks no file as open for
  * writing: after a kill it can be opened like any other. */
+#include <errno.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 struct hdf5_file {
     hid_t file, data, space, transfer;
+    bool chunked;
 };
 
 /* The library's messages are on its error stack, the cause at its bottom. */
@@ -22,13 +24,21 @@ static herr_t take_cause(unsigned n, const H5E_error2_t *e, void *text)
     return 0;
 }
 
-static int failed(const char *what, char *why)
+/* Returns -1. [out] told: whether the library has told a cause; may be NULL. */
+static int failed_told(const char *what, char *why, bool *told)
 {
     char cause[IO_FORMAT_WHY] = "";
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_cause, cause);
-    snprintf(why, IO_FORMAT_WHY, "%.64s: %.400s", what, cause);
+    snprintf(why, IO_FORMAT_WHY, "%.64s: %.400s", what,
+             cause[0] ? cause : "the library gives no reason; is the file damaged?");
+    if (told) *told = cause[0] != '\0';
     H5Eclear2(H5E_DEFAULT);
     return -1;
+}
+
+static int failed(const char *what, char *why)
+{
+    return failed_told(what, why, NULL);
 }
 
 /* ------------------------------------------------------------------ making a file */
@@ -172,7 +182,7 @@ static int hdf5_open(MPI_Comm comm, const char *path, bool write, bool collectiv
         return -1;
     }
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    *f = (struct hdf5_file){-1, -1, -1, H5Pcreate(H5P_DATASET_XFER)};
+    *f = (struct hdf5_file){-1, -1, -1, H5Pcreate(H5P_DATASET_XFER), false};
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     const bool ready = H5Pset_fapl_mpio(access, comm, info) >= 0 &&
                        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
@@ -190,6 +200,9 @@ static int hdf5_open(MPI_Comm comm, const char *path, bool write, bool collectiv
     *file = f;
     f->data = H5Dopen2(f->file, "solution", H5P_DEFAULT);
     if (f->data >= 0) f->space = H5Dget_space(f->data);
+    const hid_t how = f->data >= 0 ? H5Dget_create_plist(f->data) : -1;
+    f->chunked = how >= 0 && H5Pget_layout(how) == H5D_CHUNKED;
+    if (how >= 0) H5Pclose(how);
     return f->space >= 0 ? 0 : failed("H5Dopen", why);
 }
 
@@ -210,24 +223,38 @@ static bool select_block(const struct hdf5_file *f, int64_t dump, const struct i
     return H5Sselect_hyperslab(f->space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
 }
 
-/* A transfer has failed. Where MPI-IO fails on this rank alone HDF5 returns before it sets the view back, and the other
- * ranks wait for it in MPI_File_set_view. */
-static int failed_transfer(const struct hdf5_file *f, const char *what, char *why)
+/* A transfer has failed, on this rank alone perhaps: then the others wait for it in the collective calls of MPI-IO that
+ * HDF5 did not come to. Where MPI-IO failed, which is told, the view was not set back; where a chunk was not found nothing
+ * was called. */
+static int failed_transfer(const struct hdf5_file *f, const char *what, bool write, char *why)
 {
     MPI_File *handle = NULL;
     MPI_Offset at;
     MPI_Datatype element, type;
+    MPI_Status status;
+    H5FD_mpio_xfer_t mode = H5FD_MPIO_INDEPENDENT;
     char representation[MPI_MAX_DATAREP_STRING];
     int n[3], combiner = MPI_COMBINER_NAMED;
-    const int rc = failed(what, why);
-    if (H5Fget_vfd_handle(f->file, H5P_DEFAULT, (void **)&handle) < 0 || !handle ||
+    const int errnum = errno;
+    bool told;
+    const int rc = failed_told(what, why, &told);
+    if (H5Pget_dxpl_mpio(f->transfer, &mode) < 0 || mode != H5FD_MPIO_COLLECTIVE ||
+        H5Fget_vfd_handle(f->file, H5P_DEFAULT, (void **)&handle) < 0 || !handle ||
         MPI_File_get_view(*handle, &at, &element, &type, representation) != MPI_SUCCESS)
         return rc;
     MPI_Type_get_envelope(type, &n[0], &n[1], &n[2], &combiner);
-    if (combiner != MPI_COMBINER_NAMED) { /* the view is still that of the transfer */
+    if (combiner != MPI_COMBINER_NAMED) {
         MPI_Type_free(&type);
+    } else if (f->chunked && !told && errnum == 0) {
         MPI_File_set_view(*handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+        if (write)
+            MPI_File_write_at_all(*handle, 0, NULL, 0, MPI_BYTE, &status);
+        else
+            MPI_File_read_at_all(*handle, 0, NULL, 0, MPI_BYTE, &status);
+    } else {
+        return rc;
     }
+    MPI_File_set_view(*handle, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
     return rc;
 }
 
@@ -237,9 +264,10 @@ static int hdf5_put(void *file, int64_t dump, const struct io_format_block *b, d
     const struct hdf5_file *f = file;
     hid_t memory;
     bool done = select_block(f, dump, b, &memory);
+    errno = 0;
     done = done && H5Dwrite(f->data, H5T_NATIVE_DOUBLE, memory, f->space, f->transfer, values) >= 0;
     H5Sclose(memory);
-    return done ? 0 : failed_transfer(f, "H5Dwrite", why);
+    return done ? 0 : failed_transfer(f, "H5Dwrite", true, why);
 }
 
 static int hdf5_get(void *file, int64_t dump, const struct io_format_block *b, double *values,
@@ -248,9 +276,10 @@ static int hdf5_get(void *file, int64_t dump, const struct io_format_block *b, d
     const struct hdf5_file *f = file;
     hid_t memory;
     bool done = select_block(f, dump, b, &memory);
+    errno = 0;
     done = done && H5Dread(f->data, H5T_NATIVE_DOUBLE, memory, f->space, f->transfer, values) >= 0;
     H5Sclose(memory);
-    return done ? 0 : failed_transfer(f, "H5Dread", why);
+    return done ? 0 : failed_transfer(f, "H5Dread", false, why);
 }
 
 static int hdf5_hints(void *file, MPI_Info *info, char *why)
