@@ -259,10 +259,25 @@ END
     [ ! -e result ]
     # What the program alone knows to be wrong; a folder that was there stays.
     mkdir result
+    ab --a='--status 1' --order-seed 1
+    expect_status 1
+    expect_text "A: sim: refused, as asked"
+    [ -z "$(ls result)" ]
+    # A run that is complete stays.
     ab --b='--status 1' --order-seed 1
     expect_status 1
     expect_text "B: sim: refused, as asked"
-    [ -z "$(ls result)" ]
+    [ -e result/A/r01/result.json ]
+    rm -r result
+    # Status 1 of what does not say so itself, such as a launcher or an interpreter, is a run that has failed.
+    mkdir other
+    sed 's/echo "sim: refused, as asked"/echo "KeyError: x"/' bin/sim >other/sim
+    chmod +x other/sim
+    ab --a='--status 1' --a-bin other --order-seed 1
+    expect_status 3
+    expect_text "exit status 1: KeyError: x; its output is in"
+    [ -n "$(find result -name stderr)" ]
+    rm -r result
     study ab --help=3
     expect_status 1
     expect_text "--help takes no value"

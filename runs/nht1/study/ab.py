@@ -273,7 +273,7 @@ class Alternation:
             ok=not why and status in drive.FINISHED, trouble=why)
         write_json(os.path.join(folder, 'run.json'), record)
         if not record['ok']:
-            if status == trouble.USAGE and not why and not self.order:
+            if not self.order and not why and drive.refused(folder, side.program.path, status):
                 raise trouble.usage('%s: %s' % (side.name, drive.last_words(folder)))
             raise trouble.failed('%s, round %d: %s; its output is in %s' % (
                 side.name, number, why or 'exit status %d: %s' % (status, drive.last_words(folder)),
@@ -403,7 +403,7 @@ def main(argv):
         outputs.check()
         before = whole.before(args.out)
         ab = Alternation(args, said)
-        with whole.taken_back(ab.folder, before):
+        with whole.taken_back(ab.folder, before, lambda: any(side.seconds for side in ab.sides)):
             ab.run()
         write_json(os.path.join(ab.folder, 'ab.json'), ab.json())
         outputs.write()

@@ -183,7 +183,7 @@ class Check:
 
     def _failed(self, name, status, why):
         folder = os.path.join(self.folder, name)
-        if status == trouble.USAGE and not why:
+        if not why and drive.refused(folder, 'nht1-bt', status):
             return trouble.usage(drive.last_words(folder))  # of what is handed on
         return trouble.failed('%s; its output is in %s' % (
             why or 'nht1-bt: exit status %d: %s' % (status, drive.last_words(folder)), shown(folder)))

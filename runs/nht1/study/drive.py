@@ -367,6 +367,11 @@ class Driver:
             record['ok'] = True
 
 
+def refused(part, program, status):
+    """Whether a program, and no launcher or interpreter of that status, has said that it was used wrongly. program: its path."""
+    return status == trouble.USAGE and last_words(part).startswith(os.path.basename(program) + ': ')
+
+
 def last_words(part):
     """The last line that a program left on stderr, launchers' banners aside."""
     try:

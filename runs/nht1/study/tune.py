@@ -226,8 +226,9 @@ class Tuner:
         root, place = next(((r, p) for r, p in ((read_json(driver.folder.file(*p, 'result.json')), p)
                                                 for p in places) if r), (None, None))
         search, best = members(root, 'search'), members(root, 'search.best')
-        if record.get('status') == trouble.USAGE and not self.found['searches']:
-            raise trouble.usage(drive.last_words(driver.folder.file('runs', 'p01-r01')))
+        folder = driver.folder.file('runs', 'p01-r01')
+        if not self.found['searches'] and drive.refused(folder, 'nht1-bt', record.get('status')):
+            raise trouble.usage(drive.last_words(folder))
         why = record.get('trouble') or (None if best else 'interrupted' if self.stopped else
                                         'the result has no search that found anything')
         self.found['searches'].append({

@@ -51,13 +51,13 @@ def before(out, where=None):
 
 
 @contextlib.contextmanager
-def taken_back(folder, there):
-    """Wrong usage that a program alone knows, once it is started, leaves nothing of the folder of the result. there:
-    what before() said."""
+def taken_back(folder, there, complete=lambda: False):
+    """Wrong usage that a program alone knows, once it is started, leaves nothing of the folder of the result, unless
+    there is a run in it that is complete. there: what before() said."""
     try:
         yield
     except trouble.Trouble as e:
-        if e.status == trouble.USAGE:
+        if e.status == trouble.USAGE and not complete():
             folder = os.path.abspath(folder)
             for name in os.listdir(folder):
                 shutil.rmtree(os.path.join(folder, name))
