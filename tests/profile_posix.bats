@@ -296,6 +296,11 @@ END
     echo end >go
     expect_status 0
     expect_text "certified: the same"
+    # Nor is what --between has.
+    rm a
+    run nht1-profile --t-c --repeat 2 --between 'rm a; cat >/dev/null 2>&1 3>&- <go &' -- sh -c 'echo a >a'
+    for _ in 1 2; do echo end >go; done
+    expect_status 0
 }
 
 @test "a run that is ended among others ends what its shell has left, before files get their names again" {

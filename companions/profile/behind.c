@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define OTHERS_MAX 256
-static int other[OTHERS_MAX], others_n; /* children that this process had before any command */
+static int other[OTHERS_MAX], others_n; /* children that this process had before the command */
 
 #define DEPTH_MAX 64
 #define LOOK_S    0.01
@@ -49,6 +49,7 @@ static void note_other(int pid, int unused)
 /* A shell leaves its helpers to the program in whose place it runs another one: >(tee log). */
 void behind_begin(void)
 {
+    others_n = 0;
     each(note_other, NULL);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }

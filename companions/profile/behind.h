@@ -5,7 +5,8 @@
  * functions are local; none may be called while a child of this process is waited for by its number. */
 #include <stdbool.h>
 
-/* From now on what this process's children leave behind becomes its child. */
+/* A command is about to be started: what it leaves behind becomes a child of this process, and no other child is meant by
+ * the functions below. */
 void behind_begin(void);
 
 /* Waits until this child can be waited for; those left behind meanwhile leave no zombies. */

@@ -328,6 +328,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
                                         .signal = inherited,
                                         .signals_n = INHERITED_N};
         fflush(NULL);
+        behind_begin();
         const double began_s = watch_now();
         rc = child_start(&c, &how);
         if (rc == 0) {
@@ -921,7 +922,6 @@ static int run(const void *opts, const struct conf_list *args)
     int status = 0;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    behind_begin();
     if (inherited[2].action.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL); /* nohup */
     int rc = check(o, args);
     char folder[PATH_MAX];
