@@ -2,25 +2,36 @@
 #include "companions/profile/behind.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-#define OTHERS_MAX 256
-static int other[OTHERS_MAX], others_n; /* children that this process had before the command */
+static const char *mark; /* of the command's processes */
 
 #define DEPTH_MAX 64
 #define LOOK_S    0.01
 #define ASKED_S   5.0 /* to end, for a process that is asked or killed */
 
-static bool is_other(int pid)
+/* Whether a process has the variable in its environment; a zombie has none. */
+static bool is_marked(int pid)
 {
-    for (int i = 0; i < others_n; i++)
-        if (other[i] == pid) return true;
-    return false;
+    static char text[1 << 17];
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/environ", pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = 0;
+    for (ssize_t got = 1; fd >= 0 && got > 0; n += got) {
+        got = read(fd, text + n, sizeof text - (size_t)n);
+        if (got <= 0) break;
+    }
+    if (fd >= 0) close(fd);
+    return n > 0 && memmem(text, (size_t)n, mark, strlen(mark)) != NULL;
 }
 
 /* Does something with the number of each child of a command that has not ended. Returns how many; [out] first: one. */
@@ -32,7 +43,7 @@ static int each(void (*act)(int pid, int depth), int *first)
     FILE *f = fopen("/proc/thread-self/children", "re");
     if (!f) return 0;
     while (fscanf(f, "%d", &pid) == 1) {
-        if (is_other(pid)) continue;
+        if (!is_marked(pid)) continue;
         if (n++ == 0 && first) *first = pid;
         if (act) act(pid, 0);
     }
@@ -40,17 +51,9 @@ static int each(void (*act)(int pid, int depth), int *first)
     return n;
 }
 
-static void note_other(int pid, int unused)
+void behind_begin(const char *variable)
 {
-    (void)unused;
-    if (others_n < OTHERS_MAX) other[others_n++] = pid;
-}
-
-/* A shell leaves its helpers to the program in whose place it runs another one: >(tee log). */
-void behind_begin(void)
-{
-    others_n = 0;
-    each(note_other, NULL);
+    mark = variable;
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
@@ -93,16 +96,17 @@ static bool wait_for_none(double wait_s, int *first)
     return true;
 }
 
-bool behind_runs(double wait_s, char name[32], int *pid)
+enum behind behind_wait(double wait_s, char name[32], int *pid)
 {
     char path[64];
-    if (wait_for_none(wait_s, pid)) return false;
+    if (each(NULL, pid) == 0) return BEHIND_NONE;
+    if (wait_for_none(wait_s, pid)) return BEHIND_ENDED;
     snprintf(path, sizeof path, "/proc/%d/comm", *pid);
     FILE *f = fopen(path, "re");
     if (!f || !fgets(name, 32, f)) snprintf(name, 32, "?");
     name[strcspn(name, "\n")] = '\0';
     if (f) fclose(f);
-    return true;
+    return BEHIND_RUNS;
 }
 
 void behind_end(void)

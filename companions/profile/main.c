@@ -290,12 +290,32 @@ static bool appends(int fd)
     return fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (fcntl(fd, F_GETFL) & O_APPEND);
 }
 
+/* What the command has left behind may have something to end with, such as Python's trackers of resources, or be a part
+ * of the work: then the run ends with it. What still runs after that is noted among what cannot be followed. [in,out]
+ * ended_s: when the command had ended; when that had. */
+static int note_behind(const char *dir, double *ended_s)
+{
+    char name[32], path[PATH_MAX];
+    int pid;
+    const enum behind left = behind_wait(stopped ? 0 : BEHIND_S, name, &pid);
+    if (left == BEHIND_ENDED) *ended_s = watch_now();
+    if (left != BEHIND_RUNS) return 0;
+    snprintf(path, sizeof path, "%.4000s/unseen-%s-%d", dir,
+             profile_unseen_word(PROFILE_UNSEEN_BEHIND), pid);
+    FILE *f = fopen(path, "we");
+    const bool told = f && fprintf(f, "%s\n%d\n", name, pid) > 0;
+    if ((f && fclose(f) != 0) || !told) return err_set_errno(ERR_IO, errno, "%s", path);
+    return 0;
+}
+
 /* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
  * it takes what the run with writes has noted. [out] took_s: from its start to its end; status: as a
  * shell has it. */
 static int execute(const struct session *s, const char *folder, bool drop, double *took_s,
                    int *status)
 {
+    static char
+        mark[PATH_MAX + 64]; /* also of the runs without writes: their folder's name is longer */
     char setting[SETTINGS][4 * PATH_MAX], dir[PATH_MAX], parent[PATH_MAX];
     char *with[SETTINGS + 1] = {NULL}, *const as_it_is[] = {NULL};
     const char *name = own_split(folder, parent);
@@ -303,6 +323,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     TRY(own_make_folder(s->own, name));
     if (!realpath(folder, dir)) return err_set_errno(ERR_IO, errno, "--out: %s", folder);
     if (drop) TRY(before_copy(s->dir, dir));
+    if (!drop) snprintf(mark, sizeof mark, PROFILE_ENV_DIR "=%s", dir);
     TRY(settings(s, dir, drop, setting));
     for (int i = 0; i < SETTINGS; i++)
         with[i] = setting[i];
@@ -328,12 +349,14 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
                                         .signal = inherited,
                                         .signals_n = INHERITED_N};
         fflush(NULL);
-        behind_begin();
+        behind_begin(mark);
         const double began_s = watch_now();
         rc = child_start(&c, &how);
         if (rc == 0) {
             wait_for(&c);
-            *took_s = watch_now() - began_s;
+            double ended_s = watch_now();
+            rc = note_behind(dir, &ended_s);
+            *took_s = ended_s - began_s;
             *status = child_status(&c);
         } else if (c.errnum != 0) { /* as a shell has it */
             plain_line(drop ? output : stderr, "nht1-profile: %s: %s", word[0], strerror(c.errnum));
@@ -577,21 +600,6 @@ static void add_children(struct disturbance_part *part, int sign)
     part->system_s += sign * ((double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec);
 }
 
-/* What the command has left behind may have something to end with, such as Python's trackers of resources; what still
- * runs then is noted among what cannot be followed. */
-static int note_behind(const char *dir)
-{
-    char name[32], path[PATH_MAX];
-    int pid;
-    if (!behind_runs(stopped ? 0 : BEHIND_S, name, &pid)) return 0;
-    snprintf(path, sizeof path, "%.4000s/unseen-%s-%d", dir,
-             profile_unseen_word(PROFILE_UNSEEN_BEHIND), pid);
-    FILE *f = fopen(path, "we");
-    const bool told = f && fprintf(f, "%s\n%d\n", name, pid) > 0;
-    if ((f && fclose(f) != 0) || !told) return err_set_errno(ERR_IO, errno, "%s", path);
-    return 0;
-}
-
 /* Runs the command as execute does, and says what its ranks and this node had to do meanwhile. */
 static int run_watched(const struct session *s, const char *dir, bool drop, struct profile_run *run,
                        struct disturbance *d, int *status)
@@ -610,7 +618,6 @@ static int run_watched(const struct session *s, const char *dir, bool drop, stru
     here.system_s += children.system_s;
     disturbance_free(&before);
     disturbance_free(&after);
-    if (rc == 0) rc = note_behind(dir);
     if (rc == 0) {
         profile_free(run);
         rc = profile_load(dir, took_s, run);
