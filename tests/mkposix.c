@@ -139,7 +139,8 @@ static void by_number(const char *name)
     int fd = (int)syscall(SYS_openat, AT_FDCWD, other, O_RDWR | O_CREAT | O_EXCL, 0644);
     EXPECT(fd >= 0 && write(fd, block, 10000) == 10000 && pwrite(fd, block, 10, 20000) == 10);
     EXPECT(syscall(SYS_ftruncate, fd, 10000L) == 0 && syscall(SYS_dup3, fd, 50, 0) == 50);
-    EXPECT(syscall(SYS_close, fd) == 0 && syscall(SYS_close_range, 50, 50, 0) == 0);
+    EXPECT(pwrite(50, block + 30, 20, 30) == 20 && syscall(SYS_close, fd) == 0);
+    EXPECT(syscall(SYS_close_range, 50, 50, 0) == 0);
     EXPECT(syscall(SYS_renameat2, AT_FDCWD, other, AT_FDCWD, name, 0) == 0);
     snprintf(other, sizeof other, "%s.d", name);
     EXPECT(size_of(name) == 10000 && syscall(SYS_mkdirat, AT_FDCWD, other, 0755) == 0);

@@ -893,6 +893,9 @@ static bool by_number(long number, const long a[6], long *rc)
     case SYS_symlink:
         *rc = symlink(first, second);
         break;
+    case SYS_dup2:
+        *rc = dup2((int)a[0], (int)a[1]);
+        break;
 #endif
     case SYS_openat:
         *rc = openat((int)a[0], second, (int)a[2], (mode_t)a[3]);
@@ -926,6 +929,17 @@ static bool by_number(long number, const long a[6], long *rc)
         break;
     case SYS_close:
         *rc = close((int)a[0]);
+        break;
+#ifdef SYS_close_range
+    case SYS_close_range:
+        *rc = close_range((unsigned)a[0], (unsigned)a[1], (int)a[2]);
+        break;
+#endif
+    case SYS_dup:
+        *rc = dup((int)a[0]);
+        break;
+    case SYS_dup3:
+        *rc = dup3((int)a[0], (int)a[1], (int)a[2]);
         break;
     default:
         return false;
