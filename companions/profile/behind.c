@@ -2,7 +2,6 @@
 #include "companions/profile/behind.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static const char *mark; /* of the command's processes */
 
@@ -24,14 +22,11 @@ static bool is_marked(int pid)
     static char text[1 << 17];
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = 0;
-    for (ssize_t got = 1; fd >= 0 && got > 0; n += got) {
-        got = read(fd, text + n, sizeof text - (size_t)n);
-        if (got <= 0) break;
-    }
-    if (fd >= 0) close(fd);
-    return n > 0 && memmem(text, (size_t)n, mark, strlen(mark)) != NULL;
+    FILE *f = fopen(path, "re");
+    if (!f) return false;
+    const size_t n = fread(text, 1, sizeof text, f);
+    fclose(f);
+    return memmem(text, n, mark, strlen(mark)) != NULL;
 }
 
 /* Does something with the number of each child of a command that has not ended. Returns how many; [out] first: one. */
@@ -87,33 +82,24 @@ void behind_reap(int child)
     }
 }
 
-/* Looks every 10 ms. Not by the clock of the measurements, which stands still in tests. */
-static bool wait_for_none(double wait_s, int *first)
+/* Looks every 10 ms, and does something with each that is there. Not by the clock of the measurements, which stands still
+ * in tests. A signal ends the waiting where nothing is done. */
+static bool wait_for_none(void (*act)(int pid, int depth), double wait_s, int *first)
 {
     const struct timespec pause = {.tv_nsec = (long)(1e9 * LOOK_S)};
-    for (double waited_s = 0; each(NULL, first) > 0; waited_s += LOOK_S)
-        if (waited_s >= wait_s || nanosleep(&pause, NULL) < 0) return false;
+    for (double waited_s = 0; each(act, first) > 0; waited_s += LOOK_S)
+        if (waited_s >= wait_s || (nanosleep(&pause, NULL) < 0 && !act)) return false;
     return true;
 }
 
-enum behind behind_wait(double wait_s, char name[32], int *pid)
+enum behind behind_wait(double wait_s, int *pid)
 {
-    char path[64];
     if (each(NULL, pid) == 0) return BEHIND_NONE;
-    if (wait_for_none(wait_s, pid)) return BEHIND_ENDED;
-    snprintf(path, sizeof path, "/proc/%d/comm", *pid);
-    FILE *f = fopen(path, "re");
-    if (!f || !fgets(name, 32, f)) snprintf(name, 32, "?");
-    name[strcspn(name, "\n")] = '\0';
-    if (f) fclose(f);
-    return BEHIND_RUNS;
+    return wait_for_none(NULL, wait_s, pid) ? BEHIND_ENDED : BEHIND_RUNS;
 }
 
 void behind_end(void)
 {
-    const struct timespec pause = {.tv_nsec = (long)(1e9 * LOOK_S)};
     each(ask, NULL);
-    if (wait_for_none(ASKED_S, NULL)) return;
-    for (double waited_s = 0; each(end, NULL) > 0 && waited_s < ASKED_S; waited_s += LOOK_S)
-        nanosleep(&pause, NULL);
+    if (!wait_for_none(NULL, ASKED_S, NULL)) (void)wait_for_none(end, ASKED_S, NULL);
 }

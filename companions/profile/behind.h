@@ -15,8 +15,8 @@ void behind_reap(int child);
 enum behind { BEHIND_NONE, BEHIND_ENDED, BEHIND_RUNS };
 
 /* Waits until all of them have ended, or a signal comes, wait_s seconds at most. Returns whether there were any, and one
- * still runs, as far as the kernel tells; [out] name: what that runs, pid: its number. */
-enum behind behind_wait(double wait_s, char name[32], int *pid);
+ * still runs, as far as the kernel tells; [out] pid: its number. */
+enum behind behind_wait(double wait_s, int *pid);
 
 /* Ends them all, with what they have started: asks (SIGTERM), and kills what has not gone after some seconds. */
 void behind_end(void);

@@ -290,6 +290,17 @@ static bool appends(int fd)
     return fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (fcntl(fd, F_GETFL) & O_APPEND);
 }
 
+/* The name of the program that a process runs; "" where it is not known. */
+static void name_of(int pid, char name[32])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    FILE *f = fopen(path, "re");
+    if (!f || !fgets(name, 32, f)) name[0] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+    if (f) fclose(f);
+}
+
 /* What the command has left behind may have something to end with, such as Python's trackers of resources, or be a part
  * of the work: then the run ends with it. What still runs after that is noted among what cannot be followed. [in,out]
  * ended_s: when the command had ended; when that had. */
@@ -297,13 +308,14 @@ static int note_behind(const char *dir, double *ended_s)
 {
     char name[32], path[PATH_MAX];
     int pid;
-    const enum behind left = behind_wait(stopped ? 0 : BEHIND_S, name, &pid);
+    const enum behind left = behind_wait(stopped ? 0 : BEHIND_S, &pid);
     if (left == BEHIND_ENDED) *ended_s = watch_now();
     if (left != BEHIND_RUNS) return 0;
+    name_of(pid, name);
     snprintf(path, sizeof path, "%.4000s/unseen-%s-%d", dir,
              profile_unseen_word(PROFILE_UNSEEN_BEHIND), pid);
     FILE *f = fopen(path, "we");
-    const bool told = f && fprintf(f, "%s\n%d\n", name, pid) > 0;
+    const bool told = f && fprintf(f, "%s\n%d\n", name[0] ? name : "?", pid) > 0;
     if ((f && fclose(f) != 0) || !told) return err_set_errno(ERR_IO, errno, "%s", path);
     return 0;
 }
@@ -528,18 +540,14 @@ static int launched_n(void)
 {
     static const char *const launchers[] = {"slurmstepd", "mpirun", "mpiexec",
                                             "orte",       "prte",   "hydra"};
-    char path[64], parent[32] = "";
+    char parent[32];
     int rank, n = start_launched(&rank);
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS"); /* of srun without PMI */
     if (n == 1 && tasks) n = (int)num_min(strtol(tasks, NULL, 10), INT_MAX);
-    snprintf(path, sizeof path, "/proc/%ld/comm", (long)getppid());
-    FILE *f = fopen(path, "r");
-    if (!f) return 0;
+    name_of((int)getppid(), parent);
     bool launcher = false;
-    if (fgets(parent, sizeof parent, f))
-        for (size_t i = n == 1; i < sizeof launchers / sizeof launchers[0]; i++)
-            launcher |= strncmp(parent, launchers[i], strlen(launchers[i])) == 0;
-    fclose(f);
+    for (size_t i = n == 1; i < sizeof launchers / sizeof launchers[0]; i++)
+        launcher |= strncmp(parent, launchers[i], strlen(launchers[i])) == 0;
     return launcher ? n : 0;
 }
 
