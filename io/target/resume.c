@@ -153,7 +153,7 @@ int io_resume_last(struct io_file *f, int64_t *claimed_n)
     close(fd);
     const int rc = read_state(f, word[0] - 1, &right);
     /* The library may have opened the file without finding the dumps in it. */
-    f->damaged = rc == ERR_IO && f->format != IO_RAW;
+    f->damaged = rc == ERR_IO && f->format != IO_RAW && io_container_apart(&f->ctx.body, &f->spec);
     if (f->damaged) err_clear();
     if (rc < 0) return f->damaged ? 0 : rc;
     if (right) f->resumed.dumps_n = word[0];
@@ -176,9 +176,15 @@ static int renew_structure(struct io_file *f, const struct io_manifest *m)
     return io_container_put(&f->structure, f->target.path);
 }
 
-/* The same, before dumps are read. Collective. */
+/* The same, before dumps are read. ERR_IO, and nothing is changed, where values would be lost with it. Collective. */
 static int rewrite_structure(struct io_file *f)
 {
+    if (!io_container_apart(&f->ctx.body, &f->spec))
+        return err_set(ERR_IO,
+                       "the dumps of %s cannot be read, and its structure cannot be made again "
+                       "around chunks of less than %d bytes: repair the file, or run without "
+                       "--restart to begin anew",
+                       f->ctx.path, IO_FORMAT_PAGED_BYTES);
     TRY(par_agree(f->ctx.comm, f->ctx.rank == 0 ? renew_structure(f, f->target.old) : 0));
     f->mended = true;
     return 0;

@@ -143,16 +143,29 @@ static int64_t index_nodes(int64_t chunks_n)
     return all_n;
 }
 
+/* Of a chunk, where there are any, or of all values. */
+static int64_t piece_bytes_of(const struct io_format_shape *shape)
+{
+    int64_t bytes = IO_WORD_BYTES;
+    for (int q = 0; q <= IO_FORMAT_DIMS; q++)
+        bytes = num_product(bytes, shape->chunk[0] > 0 ? shape->chunk[q] : shape->dim[q]);
+    return bytes;
+}
+
+bool io_container_apart(const struct io_body *b, const struct io_spec *spec)
+{
+    struct io_format_shape shape = {0};
+    set_dimensions(&shape, spec, b->chunk);
+    return b->chunk == 0 || piece_bytes_of(&shape) >= IO_FORMAT_PAGED_BYTES;
+}
+
 static int64_t hdf5_bytes(const struct io_format_shape *shape)
 {
     const int64_t series_bytes = num_product(shape->dim[0], STEP_BYTES);
     const bool chunked = shape->chunk[0] > 0;
-    int64_t pieces_n = 1, piece_bytes = IO_WORD_BYTES;
-    for (int q = 0; q <= IO_FORMAT_DIMS; q++) {
-        const int64_t side = chunked ? shape->chunk[q] : shape->dim[q];
-        pieces_n = num_product(pieces_n, num_quotient_up(shape->dim[q], side));
-        piece_bytes = num_product(piece_bytes, side);
-    }
+    int64_t pieces_n = 1, piece_bytes = piece_bytes_of(shape);
+    for (int q = 0; chunked && q <= IO_FORMAT_DIMS; q++)
+        pieces_n = num_product(pieces_n, num_quotient_up(shape->dim[q], shape->chunk[q]));
     int64_t first_bytes = num_sum(FIRST_BYTES, series_bytes);
     if (series_bytes / 2 >= IO_FORMAT_PAGED_BYTES)
         first_bytes = num_sum(first_bytes, 2 * IO_FORMAT_PAGE_BYTES);

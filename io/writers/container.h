@@ -66,7 +66,11 @@ struct io_structure {
 int io_container_make(struct io_structure *s, enum io_format format, const struct io_spec *spec,
                       const char *run_id, MPI_Info info);
 
-/* Copies it into the file at path, which has its length, and down to the device. Local. */
+/* Whether it can be put into a file that has values without touching these: pages of the one hold nothing of the
+ * other. Not so with small chunks. Local. */
+bool io_container_apart(const struct io_body *b, const struct io_spec *spec);
+
+/* Copies it, by pages, into the file at path, which has its length, and down to the device. Local. */
 int io_container_put(const struct io_structure *s, const char *path);
 
 void io_container_free(struct io_structure *s);
