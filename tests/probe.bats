@@ -155,6 +155,13 @@ tried() {
     nothing_left disk
 }
 
+@test "each check has the room that those before it have given back" {
+    small_disk 9M
+    OMPI_MCA_io=^ompio,romio321 run probe --out disk/x
+    expect_status 0
+    expect_json p.json '[.findings[] | select(.state == "crashes" or .errno == 28)] == []'
+}
+
 @test "a component that crashes, hangs, fails or babbles in one call: told, and the others are tried" {
     slow
     [ -e "$NHT1_TESTBIN/probe_call.so" ]
