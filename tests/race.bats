@@ -107,7 +107,7 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     run mpi_run 2 nht1-bt "${tiny[@]}" --io auto --minutes 0.2 --out disk/o.bin --json r.json
     umount disk
     expect_status 3
-    expect_text "no candidate of --io auto could write"
+    expect_text "every candidate of --io auto has failed"
     expect_text "disk/o.bin.auto"
     [ ! -e r.json ]
 }
@@ -156,6 +156,26 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.status == 3 and .search.ended == "interrupted" and .search.best.label != null'
     [ -z "$(find . -name 'btout*')" ]
+}
+
+@test "a disk that something else fills: the best so far, status 3, and no candidate is blamed" {
+    local pid rc=0
+    memory_disk disk 1M
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=$PWD/disk NHT1_FAULT_STOP=open:110:0 OMP_NUM_THREADS=1 \
+        nht1-bt "${tiny[@]}" --minutes 2 --io auto:posix,token,twophase,serial --out disk/o --json r.json >out 2>err 3>&- &
+    pid=$!
+    wait_stopped -p "$pid" nht1-bt
+    grep -q "^Rung 1" out
+    ! head -c 2M /dev/zero >disk/fill
+    kill -CONT $pid
+    wait $pid || rc=$?
+    umount disk
+    cat out err
+    [ "$rc" -eq 3 ]
+    grep -q "the search was not finished: a run of it writes [0-9.]* kB and a manifest to disk/o.auto, and its file system has .* free now" err
+    grep -q "Run it with" out
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.search | .best.label != null and [.candidates[] | select(.state == "failed")] == []'
 }
 
 @test "a file system that stops answering: told, waited for; the best so far when asked to stop" {

@@ -232,6 +232,25 @@ static void watch_trial(void *arg)
     pthread_mutex_unlock(&w->race);
 }
 
+#define MANIFEST_BYTES                                                                             \
+    65536 /* about; its digests, or chunks that are whole, take an eighth of the dumps at most */
+
+/* Rank 0: that a run has no room, where others had it, is no fault of the candidate that meets it. */
+static int room_is_left(const struct bt_search *search, const char *path,
+                        const struct bt_problem *p)
+{
+    const struct bt_setup *s = search->job->setup;
+    const int64_t bytes = bt_problem_dumps(p) * io_dump_bytes(s->layout, s->problem.n);
+    const int64_t free_bytes = sys_free_bytes(path);
+    char need[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
+    if (!search->written || free_bytes < 0 || free_bytes >= bytes + bytes / 8 + MANIFEST_BYTES)
+        return 0;
+    return err_set(ERR_IO,
+                   "the search was not finished: a run of it writes %s and a manifest to %s, and "
+                   "its file system has %s free now",
+                   units_bytes((double)bytes, need), path, units_bytes((double)free_bytes, has));
+}
+
 /* One run of the race. A candidate's failure only drops it; an error of the target, which would hit all of
  * them, and one of computing are returned. */
 static int run_trial(struct bt_search *search, struct bt_solver *solver, struct race_trial *t)
@@ -258,9 +277,12 @@ static int run_trial(struct bt_search *search, struct bt_solver *solver, struct 
         err_clear();
         /* Nothing of this run is used; whatever is wrong with the file the next run will report. */
         if (io_file_remove(job->comm, path, NULL, job->lock) < 0) err_clear();
-        if (!interrupted) snprintf(search->why[t->candidate], ERR_MESSAGE_MAX, "%s", why);
-        rc = interrupted ? ERR_INTERRUPT : 0;
+        rc = interrupted
+                 ? ERR_INTERRUPT
+                 : par_agree(job->comm, job->rank == 0 ? room_is_left(search, path, &p) : 0);
+        if (rc == 0) snprintf(search->why[t->candidate], ERR_MESSAGE_MAX, "%s", why);
     }
+    search->written |= good && c;
     t->took_s = watch_now() - start_s;
     return rc;
 }
@@ -317,7 +339,7 @@ static int no_candidate(const struct bt_search *search)
     for (int i = 0; i < search->space.n; i++) {
         if (!search->why[i][0]) continue;
         bt_candidate_label(&search->space.candidate[i], label);
-        return err_set(ERR_IO, "no candidate of --io auto could write; %s: %s", label,
+        return err_set(ERR_IO, "every candidate of --io auto has failed; %s: %s", label,
                        search->why[i]);
     }
     return err_set(ERR_INVALID,
