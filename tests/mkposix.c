@@ -128,6 +128,12 @@ static void names(const char *name)
     EXPECT(rmdir(folder) == 0 && access(folder, F_OK) < 0);
 }
 
+/* A function that the C library has, too, made of a call by its number: what is a function of that name is this one. */
+int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
+{
+    return (int)syscall(SYS_renameat2, from, old, to, new, flags);
+}
+
 /* The same by the numbers of system calls, and pieces that are appended whatever their offset: of what FILE was
  * nothing is left, then it has 10000, 3000, 500 and 40 bytes. */
 static void by_number(const char *name)
@@ -141,7 +147,7 @@ static void by_number(const char *name)
     EXPECT(syscall(SYS_ftruncate, fd, 10000L) == 0 && syscall(SYS_dup3, fd, 50, 0) == 50);
     EXPECT(pwrite(50, block + 30, 20, 30) == 20 && syscall(SYS_close, fd) == 0);
     EXPECT(syscall(SYS_close_range, 50, 50, 0) == 0);
-    EXPECT(syscall(SYS_renameat2, AT_FDCWD, other, AT_FDCWD, name, 0) == 0);
+    EXPECT(renameat2(AT_FDCWD, other, AT_FDCWD, name, 0) == 0);
     snprintf(other, sizeof other, "%s.d", name);
     EXPECT(size_of(name) == 10000 && syscall(SYS_mkdirat, AT_FDCWD, other, 0755) == 0);
     EXPECT(syscall(SYS_unlinkat, AT_FDCWD, other, AT_REMOVEDIR) == 0 && size_of(other) == -1);
