@@ -297,8 +297,9 @@ const struct conf_program bt_program = {
         "      continue a run that was interrupted\n"
         "  mpirun -np 4 nht1-bt --read last --read-cache cold,warm --read-decomp own,1d:x\n"
         "      how long a restart takes to read its dump, with each writer\n"
-        "Threads per rank: OMP_NUM_THREADS. Exit status: 0 success, 1 wrong usage, 2 wrong\n"
-        "content, 3 I/O, memory or MPI error, or interrupted, 4 not valid as a result.\n",
+        "Threads per rank: OMP_NUM_THREADS.\n"
+        "Exit status: 0 success, 1 wrong usage, 2 wrong content, 3 I/O, memory or MPI\n"
+        "error, or interrupted, 4 not valid as a result.\n",
     .options = table,
 };
 

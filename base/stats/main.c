@@ -59,9 +59,9 @@ static const struct conf_program program = {
         "  echo '{\"requests\": [{\"what\": \"percentiles\", \"values\": [3, 1, 2],\n"
         "      \"at\": [50, 90]}]}' | nht1-stats --requests -\n"
         "\n"
-        "The interval is that of the median, between two of the sorted numbers, by the sign\n"
-        "test; of fewer than 6 there is none at 95 %. Outliers lie further than 3.5 scaled\n"
-        "median absolute deviations from the median.\n"
+        "The interval is that of the median, between two of the sorted numbers, by the\n"
+        "sign test; of fewer than 6 there is none at 95 %. Outliers lie further than 3.5\n"
+        "scaled median absolute deviations from the median.\n"
         "\n"
         "Exit status: 0 success, 1 wrong usage or requests, 3 a file cannot be read or\n"
         "written, or there is no memory.\n",

@@ -151,10 +151,11 @@ static const struct conf_program program = {
         "  nht1-profile --t-c --repeat auto -- mpirun -np 4 python3 checkpoint.py\n"
         "  nht1-profile --t-c --repeat auto -- ./serial-program\n"
         "  mpirun -np 4 nht1-workload solver.xml\n"
-        "Exit status: that of the program, even where it has nothing to profile: then standard\n"
-        "error says why. 1 wrong usage, 3 the program could not be started, or it ended with 0\n"
-        "and its profile could not be written. With --t-c also 4 no profile or no zeta, and 3\n"
-        "interrupted after complete pairs of runs, which are reported.\n",
+        "Exit status: that of the program, even where it has nothing to profile: then\n"
+        "standard error says why. 1 wrong usage, 3 the program could not be started, or\n"
+        "it ended with 0 and its profile could not be written. With --t-c also 4 no\n"
+        "profile or no zeta, and 3 interrupted after complete pairs of runs, which are\n"
+        "reported.\n",
     .options = options};
 
 static volatile sig_atomic_t running; /* process id of the program, 0: none */

@@ -130,9 +130,9 @@ const struct conf_program workload_program = {
         "  nht1-profile --accesses a.jsonl -- mpirun -np 4 ./program\n"
         "  mpirun -np 4 nht1-workload a.jsonl --out /scratch/me/data\n"
         "      the same bytes at the same offsets as the program\n"
-        "Exit status: 0 success, 1 wrong usage or description, 2 wrong data, 3 I/O, memory\n"
-        "or MPI error, or interrupted, 4 finished but not valid as a result (too little "
-        "data).\n",
+        "Exit status: 0 success, 1 wrong usage or description, 2 wrong data, 3 I/O,\n"
+        "memory or MPI error, or interrupted, 4 finished but not valid as a result (too\n"
+        "little data).\n",
     .options = table,
 };
 

@@ -63,9 +63,9 @@ static const struct conf_program program = {
         "      the same of a folder, with all findings as JSON\n"
         "  nht1-probe --out /scratch/me --known\n"
         "      what an earlier probe found there; tried now where there was none\n"
-        "Needs no launcher: it starts the two processes that try MPI-IO itself. Exit status:\n"
-        "0 everything was tried, whatever came of it, 1 wrong usage, 3 the folder cannot be\n"
-        "written to, has no room or does not answer, or interrupted.\n",
+        "Needs no launcher: it starts the two processes that try MPI-IO itself.\n"
+        "Exit status: 0 everything was tried, whatever came of it, 1 wrong usage, 3 the\n"
+        "folder cannot be written to, has no room or does not answer, or interrupted.\n",
     .options = table,
 };
 

@@ -12,19 +12,21 @@ examples:
   nht1-report result.json                     report.html out of one result
   nht1-report runs/out/processors -o p.html   all results below a folder
   nht1-report *.json --figures fig --csv tab  figures and tables as files, too
-  nht1-report result.json --mtbf 6,24,168     the best checkpoint interval, and what failures cost
+  nht1-report result.json --mtbf 6,24,168     checkpoint interval, cost of failures
   nht1-report compare old.json new.json       better or worse, beyond chance
   nht1-report trend runs/out --metric zeta    a metric over time and versions
   nht1-report stats 2.31 2.35 2.29            median, interval, outliers as JSON
 
-Results are what nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile write with --json,
-and summaries (.sum) of b_eff and b_eff_io. Runs of the same problem, writer and configuration are
-repetitions of each other, whichever file they stand in. The page needs Jinja2; figures are drawn by
-matplotlib, without which their data stand in the page as tables.
+Results are what nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile
+write with --json, and summaries (.sum) of b_eff and b_eff_io. Runs of the same
+problem, writer and configuration are repetitions of each other, whichever file
+they stand in. The page needs Jinja2; figures are drawn by matplotlib, without
+which their data stand in the page as tables.
 
-Exit status: 0 success; 1 wrong option, or a file that is not a result; 3 a file cannot be read or
-written, Jinja2 is missing (install it: on Debian and Ubuntu apt-get install python3-jinja2
-python3-matplotlib), or nht1-stats is missing (make builds it).
+Exit status: 0 success; 1 wrong option, or a file that is not a result; 3 a file
+cannot be read or written, Jinja2 is missing (install it: on Debian and Ubuntu
+apt-get install python3-jinja2 python3-matplotlib), or nht1-stats is missing
+(make builds it).
 """
 
 

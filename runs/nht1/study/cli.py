@@ -11,20 +11,22 @@ CONFIG = os.path.join(tools.ROOT, 'config')
 DESCRIPTION_MAX = 1 << 20
 EPILOG = """
 examples:
-  runs/study check DIR                  whether the file system there keeps up, in one sentence
+  runs/study check DIR                  does the file system keep up?
   runs/study --list                     what is there
   runs/study --dry-run processors       what it would take: runs, time, space
   runs/study processors                 again: goes on, or a new folder
   runs/study writers --set common.class=B --files DIR
   runs/study --job slurm --nodes 4 --cores 256 processors
-  runs/study tune --minutes 10          the best way to write here; see runs/study tune --help
-  runs/study ab --help                  whether B is slower than A, in alternation until decided
-  runs/study released --source DIR      whether the released b_eff and b_eff_io agree with ours, pattern by pattern
+  runs/study tune --minutes 10          the best way to write here
+  runs/study ab --help                  is B slower than A?
+  runs/study released --source DIR      do b_eff and b_eff_io agree with ours?
 
-An interrupted study goes on where it was when it is started again in the same way. Every run keeps
-its command, environment and raw result in the folder; nothing in it is written over.
-Exit status: 0 success, 1 wrong usage or description, 2 a run had wrong results, 3 a run failed, or
-interrupted, or something does not fit, 5 not every point could be run in the time given.
+An interrupted study goes on where it was when it is started again in the same
+way. Every run keeps its command, environment and raw result in the folder;
+nothing in it is written over.
+Exit status: 0 success, 1 wrong usage or description, 2 a run had wrong results,
+3 a run failed, or interrupted, or something does not fit, 5 not every point
+could be run in the time given.
 docs/studies.md explains the descriptions.
 """
 
