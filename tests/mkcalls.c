@@ -823,18 +823,19 @@ static void writes_slowly(const char *name)
     MPI_File_close(&f);
 }
 
-static void write_before(const char *name)
+/* No part of the MPI program. */
+static void write_outside(const char *name, const char *suffix, ssize_t bytes)
 {
     char one[4096];
-    snprintf(one, sizeof one, "%s.before", name);
+    snprintf(one, sizeof one, "%s.%s", name, suffix);
     const int fd = open(one, O_CREAT | O_WRONLY, 0644);
-    wrong |= fd < 0 || write(fd, buf, 10) != 10 || close(fd) != 0;
+    wrong |= fd < 0 || write(fd, buf, (size_t)bytes) != bytes || close(fd) != 0;
 }
 
 int main(int argc, char **argv)
 {
     int provided;
-    if (argc > 2 && strcmp(argv[1], "before") == 0) write_before(argv[2]);
+    if (argc > 2 && strcmp(argv[1], "before") == 0) write_outside(argv[2], "before", 10);
     if (argc > 1 && strcmp(argv[1], "threads") == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
@@ -888,5 +889,6 @@ int main(int argc, char **argv)
     if (strstr("abort kill segv wait", what)) ends(what, name);
     if (strcmp(what, "sleep") == 0) writes_slowly(name);
     MPI_Finalize();
+    if (argc > 2 && strcmp(argv[1], "before") == 0) write_outside(argv[2], "after", 600);
     return wrong;
 }

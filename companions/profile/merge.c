@@ -68,6 +68,7 @@ struct points {
     const char *file[WORKLOAD_FILES_MAX];
 };
 
+/* Inside I/O, of a rank from MPI_Init to MPI_Finalize. */
 static double inside_s(const struct profile_map *m)
 {
     uint64_t ns = 0;
@@ -76,7 +77,7 @@ static double inside_s(const struct profile_map *m)
             ns += m->phase[p].kind[k].ns;
     for (int o = 0; o < PROFILE_OTHERS; o++)
         ns += m->other[o].ns;
-    return 1e-9 * (double)ns;
+    return 1e-9 * ((double)ns - (double)m->outside_ns);
 }
 
 /* Whether a program can have counted so far: if not, it has written over its counters. */
@@ -369,17 +370,21 @@ const char *profile_process_word(const struct profile_run *run, int index)
 
 static void add_up_run(struct profile_run *run, double command_s)
 {
+    int counted_n = 0;
     if (run->mpi_n == 0) run->wall_s = command_s;
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
         if (!m) continue;
         const double io_s = inside_s(m);
+        const bool counts = run->mpi_n == 0 || r < run->mpi_n;
         if (r < run->mpi_n) run->wall_s = fmax(run->wall_s, m->last_s - m->init_s);
-        run->io_s += io_s / run->ranks_n;
-        if (io_s >= run->io_max_s) {
+        if (counts) run->io_s += (io_s - run->io_s) / ++counted_n;
+        if (counts && io_s >= run->io_max_s) {
             run->io_max_s = io_s;
             run->io_max_rank = r;
         }
+        for (int d = 0; counts && d < 2; d++)
+            run->outside_bytes[d] = num_sum(run->outside_bytes[d], (int64_t)m->outside_bytes[d]);
         run->dropped_bytes = num_sum(run->dropped_bytes, (int64_t)m->dropped_bytes);
         run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
         run->lost_n =
@@ -389,6 +394,9 @@ static void add_up_run(struct profile_run *run, double command_s)
             for (int k = 0; k < WORKLOAD_KINDS; k++) {
                 const int write = workload_kind_of(k).write;
                 run->bytes[write] = num_sum(run->bytes[write], (int64_t)m->phase[p].kind[k].bytes);
+                if (!counts)
+                    run->outside_bytes[write] =
+                        num_sum(run->outside_bytes[write], (int64_t)m->phase[p].kind[k].bytes);
                 run->calls[write] = num_sum(run->calls[write], (int64_t)m->phase[p].kind[k].n);
                 if (m->file[m->phase[p].file].interface != PROFILE_POSIX) continue;
                 run->posix_bytes[write] =
@@ -905,22 +913,24 @@ json_t *profile_json(const struct profile_run *run)
                                         js_text(run->not_seen[i].program), "name",
                                         js_text(run->not_seen[i].name), "sentence", js_text(text)));
     }
-    return json_pack("{s:i s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o "
-                     "s:o s:o s:o s:o "
-                     "s:i}",
-                     "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n,
-                     "state", state_name((int)run->state), "mpi_library",
-                     js_text(first && first->library[0] ? first->library : NULL), "wall_s",
-                     js_real(run->wall_s), "inside_mean_s", js_real(run->io_s), "inside_max_s",
-                     js_real(run->io_max_s), "inside_max_rank", run->io_max_rank, "read_bytes",
-                     (json_int_t)run->bytes[0], "written_bytes", (json_int_t)run->bytes[1],
-                     "reads_n", (json_int_t)run->calls[0], "writes_n", (json_int_t)run->calls[1],
-                     "posix_reads_n", (json_int_t)run->posix_calls[0], "posix_read_bytes",
-                     (json_int_t)run->posix_bytes[0], "posix_writes_n",
-                     (json_int_t)run->posix_calls[1], "posix_written_bytes",
-                     (json_int_t)run->posix_bytes[1], "not_seen", not_seen, "points", points,
-                     "other", others, "timeline", timeline_json(run->rank, run->size, zero_s),
-                     "slowest", slowest_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
+    return json_pack(
+        "{s:i s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o "
+        "s:o s:o s:o s:o "
+        "s:i}",
+        "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n, "state",
+        state_name((int)run->state), "mpi_library",
+        js_text(first && first->library[0] ? first->library : NULL), "wall_s", js_real(run->wall_s),
+        "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
+        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
+        "written_bytes", (json_int_t)run->bytes[1], "outside_read_bytes",
+        (json_int_t)run->outside_bytes[0], "outside_written_bytes",
+        (json_int_t)run->outside_bytes[1], "reads_n", (json_int_t)run->calls[0], "writes_n",
+        (json_int_t)run->calls[1], "posix_reads_n", (json_int_t)run->posix_calls[0],
+        "posix_read_bytes", (json_int_t)run->posix_bytes[0], "posix_writes_n",
+        (json_int_t)run->posix_calls[1], "posix_written_bytes", (json_int_t)run->posix_bytes[1],
+        "not_seen", not_seen, "points", points, "other", others, "timeline",
+        timeline_json(run->rank, run->size, zero_s), "slowest", slowest_json(run, zero_s), "ranks",
+        ranks, "lost_n", run->lost_n);
 }
 
 /* What the time inside is about. */
@@ -934,11 +944,12 @@ static void print_direction(const struct profile_run *run, int write, FILE *to)
 {
     char bytes[UNITS_TEXT_MAX], mean[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
     if (run->calls[write] == 0) return;
-    fprintf(to, "%-9s %s in %" PRId64 " call%s of %s on average, %s over the whole run\n",
-            write ? "Written" : "Read", units_bytes((double)run->bytes[write], bytes),
-            run->calls[write], units_plural(run->calls[write]),
-            units_bytes((double)run->bytes[write] / (double)run->calls[write], mean),
-            units_rate((double)run->bytes[write] / run->wall_s, rate));
+    fprintf(
+        to, "%-9s %s in %" PRId64 " call%s of %s on average, %s over the whole run\n",
+        write ? "Written" : "Read", units_bytes((double)run->bytes[write], bytes),
+        run->calls[write], units_plural(run->calls[write]),
+        units_bytes((double)run->bytes[write] / (double)run->calls[write], mean),
+        units_rate((double)(run->bytes[write] - run->outside_bytes[write]) / run->wall_s, rate));
 }
 
 /* Calls by size in powers of two, all working points. */
@@ -1049,6 +1060,12 @@ void profile_print(const struct profile_run *run, FILE *to)
                     "writing: the workload is empty and cannot be replayed\n");
     print_direction(run, 0, to);
     print_direction(run, 1, to);
+    if (run->outside_bytes[0] + run->outside_bytes[1] > 0)
+        fprintf(to,
+                "Outside   %s of it read and %s written before MPI_Init, after MPI_Finalize or by "
+                "processes that are no ranks: not in these rates, times and shares\n",
+                units_bytes((double)run->outside_bytes[0], a),
+                units_bytes((double)run->outside_bytes[1], b));
     if (run->posix_calls[1] > 0 && run->posix_calls[1] < run->calls[1])
         fprintf(to, "          %s of it in %" PRId64 " call%s past MPI-IO\n",
                 units_bytes((double)run->posix_bytes[1], a), run->posix_calls[1],

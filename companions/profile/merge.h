@@ -25,10 +25,12 @@ struct profile_run {
     int ranks_n; /* processes that left something */
     const struct profile_map **rank; /* [size], NULL for a rank without a file */
     double wall_s;   /* MPI_Init to MPI_Finalize, slowest rank; else of the command */
-    double io_s;     /* inside I/O, mean over processes */
-    double io_max_s; /* slowest rank */
+    double io_s;     /* inside I/O meanwhile, mean over ranks; without MPI over processes */
+    double io_max_s; /* slowest of them */
     int io_max_rank;
     int64_t bytes[2]; /* read, written */
+    int64_t
+        outside_bytes[2]; /* of these, before or after wall_s, or by processes that are no ranks */
     int64_t calls[2];
     int64_t dropped_bytes, kept_bytes;
     int64_t posix_bytes[2], posix_calls[2]; /* of these, by POSIX calls */

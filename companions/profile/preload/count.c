@@ -247,6 +247,12 @@ static void begin(struct profile_map *m)
     m->init_s = m->last_s = 1e-9 * (double)(m->rank < 0 ? loaded_ns : count_now_ns());
 }
 
+static void outside(int write, uint64_t bytes, uint64_t ns)
+{
+    map->outside_bytes[write] += bytes;
+    map->outside_ns += ns;
+}
+
 /* The counters that a process had before it became a rank are the rank's. */
 static struct profile_map *adopt(int rank, int size)
 {
@@ -257,6 +263,11 @@ static struct profile_map *adopt(int rank, int size)
     memcpy(own_path, to, sizeof own_path);
     map->rank = rank;
     map->size = size;
+    for (int p = 0; p < map->phases_n; p++)
+        for (int k = 0; k < WORKLOAD_KINDS; k++)
+            outside(k % 2, map->phase[p].kind[k].bytes, map->phase[p].kind[k].ns);
+    for (int o = 0; o < PROFILE_OTHERS; o++)
+        outside(0, 0, map->other[o].ns);
     begin(map);
     return map;
 }
@@ -346,6 +357,12 @@ static void count(struct profile_calls *c, uint64_t bytes, uint64_t ns)
     if (ns > c->ns_max) c->ns_max = ns;
 }
 
+/* A rank that has called MPI_Finalize. */
+static bool is_past(void)
+{
+    return map->rank >= 0 && map->state == PROFILE_FINALIZED;
+}
+
 void count_other(enum profile_other what, uint64_t start_ns)
 {
     const uint64_t end_ns = count_now_ns();
@@ -354,6 +371,7 @@ void count_other(enum profile_other what, uint64_t start_ns)
     io_ns += end_ns - start_ns;
     timeline_add(map, 0, 0, 1e-9 * (double)start_ns, 1e-9 * (double)end_ns);
     if (map->state == PROFILE_RUNNING) map->last_s = 1e-9 * (double)end_ns;
+    if (is_past()) outside(0, 0, end_ns - start_ns);
     count_unlock();
 }
 
@@ -495,6 +513,7 @@ void count_access(struct use *use, struct profile_phase *p, int kind, int64_t by
     use->end_io_ns = io_ns;
     p->end_s = 1e-9 * (double)end_ns;
     if (map->state == PROFILE_RUNNING) map->last_s = p->end_s;
+    if (is_past()) outside(write, (uint64_t)bytes, end_ns - start_ns + before_ns);
     timeline_add(map, write, bytes, 1e-9 * (double)start_ns, p->end_s);
 }
 

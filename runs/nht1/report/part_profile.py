@@ -33,6 +33,10 @@ def _section(page, result, key):
                   text.plural(integer(profile, 'writes_n'), 'call'),
                   text.size(real(profile, 'read_bytes')) + ' read',
                   text.plural(integer(profile, 'reads_n'), 'call')))
+    outside = [integer(profile, 'outside_%s_bytes' % d, 0) for d in ('written', 'read')]
+    if any(outside):
+        page.text('%s of it written and %s read before MPI_Init, after MPI_Finalize or by processes that are no ranks: not '
+                  'in this time, nor in R_IO and zeta.' % tuple(text.size(n) for n in outside))
     page.stamps(result.stamps)
     zeta = members(root, 'zeta')
     if zeta:
