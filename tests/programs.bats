@@ -25,6 +25,7 @@ touched() {
     for program in $(programs mpi serial python); do
         run -0 "$program" --help
         [[ ${lines[0],,} == "usage: $program "* ]]
+        [ "$(wc -L <<<"$output")" -le 80 ]
         run -0 "$program" --version
         [[ $output == "$program "* ]]
         "$program" --help-json | jq -e --arg name "$program" '.name == $name and (.options | length > 0)

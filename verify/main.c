@@ -86,24 +86,23 @@ static const struct conf_program program = {
     .summary = "Proves that a dump file of nht1-bt holds what it should.",
     .args = "FILE",
     .max_args = 1,
-    .examples =
-        "  nht1-verify btout.bin                       check values, norms and size\n"
-        "  nht1-verify btout.bin --against reference   compare with the reference listing\n"
-        "  nht1-verify btout.bin --diagonal >list.txt  the listing, F15.10\n"
-        "  nht1-verify old.bin --n 64 --layout ijkm    a file without a manifest\n"
-        "  nht1-verify btout.bin --export xdmf         btout.bin.xdmf, for ParaView\n"
-        "\n"
-        "The shape comes from the manifest FILE.json; options override it; what neither\n"
-        "gives is inferred from the values. A file in HDF5 or netCDF has a shape of its\n"
-        "own, with which both must agree, and is read by the library of that format.\n"
-        "With its manifest every single bit of the values is checked. Without one, only\n"
-        "norms, the exact values on the faces of the grid and listings can be checked.\n"
-        "The last lines of the output say what was proved and what was not; the word\n"
-        "VERIFIED is for files of which every value, or with --against the diagonal, was\n"
-        "compared.\n"
-        "\n"
-        "Exit status: 0 the file is right, as far as the output says; 1 wrong option or\n"
-        "damaged manifest; 2 the content is wrong; 3 the file cannot be read.\n",
+    .examples = "  nht1-verify btout.bin                       check values, norms and size\n"
+                "  nht1-verify btout.bin --against reference   compare with the reference listing\n"
+                "  nht1-verify btout.bin --diagonal >list.txt  the listing, F15.10\n"
+                "  nht1-verify old.bin --n 64 --layout ijkm    a file without a manifest\n"
+                "  nht1-verify btout.bin --export xdmf         btout.bin.xdmf, for ParaView\n"
+                "\n"
+                "The shape comes from the manifest FILE.json; options override it; what neither\n"
+                "gives is inferred from the values. A file in HDF5 or netCDF has a shape of its\n"
+                "own, with which both must agree, and is read by the library of that format.\n"
+                "With its manifest every single bit of the values is checked. Without one, only\n"
+                "norms, the exact values on the faces of the grid and listings can be checked.\n"
+                "The last lines of the output say what was proved and what was not; the word\n"
+                "VERIFIED is for files of which every value, or with --against the diagonal, was\n"
+                "compared.\n"
+                "\n"
+                "Exit status: 0 the file is right, as far as the output says; 1 wrong option or\n"
+                "damaged manifest; 2 the content is wrong; 3 the file cannot be read.\n",
     .options = options,
 };
 

@@ -53,18 +53,17 @@ static const struct conf_program program = {
     .summary = "Medians, intervals, tests and fits, as JSON.",
     .args = "[NUMBER...]",
     .max_args = STATS_VALUES_MAX,
-    .examples =
-        "  nht1-stats 2.31 2.35 2.29 2.44 2.30\n"
-        "  nht1-stats --level 0.9 -- 0.01 -0.02 0.04\n"
-        "  echo '{\"requests\": [{\"what\": \"percentiles\", \"values\": [3, 1, 2],\n"
-        "      \"at\": [50, 90]}]}' | nht1-stats --requests -\n"
-        "\n"
-        "The interval is that of the median, between two of the sorted numbers, by the\n"
-        "sign test; of fewer than 6 there is none at 95 %. Outliers lie further than 3.5\n"
-        "scaled median absolute deviations from the median.\n"
-        "\n"
-        "Exit status: 0 success, 1 wrong usage or requests, 3 a file cannot be read or\n"
-        "written, or there is no memory.\n",
+    .examples = "  nht1-stats 2.31 2.35 2.29 2.44 2.30\n"
+                "  nht1-stats --level 0.9 -- 0.01 -0.02 0.04\n"
+                "  echo '{\"requests\": [{\"what\": \"percentiles\", \"values\": [3, 1, 2],\n"
+                "      \"at\": [50, 90]}]}' | nht1-stats --requests -\n"
+                "\n"
+                "The interval is that of the median, between two of the sorted numbers, by the\n"
+                "sign test; of fewer than 6 there is none at 95 %. Outliers lie further than 3.5\n"
+                "scaled median absolute deviations from the median.\n"
+                "\n"
+                "Exit status: 0 success, 1 wrong usage or requests, 3 a file cannot be read or\n"
+                "written, or there is no memory.\n",
     .options = options,
 };
 

@@ -118,21 +118,20 @@ const struct conf_program workload_program = {
         "program, as nht1-profile --accesses records them, as the same POSIX calls.",
     .args = "FILE.xml|FILE.conf|FILE.ini|FILE.jsonl",
     .max_args = WORKLOAD_WORDS_MAX,
-    .examples =
-        "  nht1-workload --make office.xml processNum=4 uniqueBytes=200000000\n"
-        "      a working point; what is not given is that of the reference workload\n"
-        "  mpirun -np 4 nht1-workload office.xml --out /scratch/me/data\n"
-        "      replay it\n"
-        "  mpirun -np 4 nht1-workload office.xml --set seqFrac=0.5 --json r.json\n"
-        "      the same with half of the calls sequential\n"
-        "  mpirun -np 4 nht1-workload config/patterns.conf --out /scratch/me/data\n"
-        "      all spatial and temporal patterns\n"
-        "  nht1-profile --accesses a.jsonl -- mpirun -np 4 ./program\n"
-        "  mpirun -np 4 nht1-workload a.jsonl --out /scratch/me/data\n"
-        "      the same bytes at the same offsets as the program\n"
-        "Exit status: 0 success, 1 wrong usage or description, 2 wrong data, 3 I/O,\n"
-        "memory or MPI error, or interrupted, 4 finished but not valid as a result (too\n"
-        "little data).\n",
+    .examples = "  nht1-workload --make office.xml processNum=4 uniqueBytes=200000000\n"
+                "      a working point; what is not given is that of the reference workload\n"
+                "  mpirun -np 4 nht1-workload office.xml --out /scratch/me/data\n"
+                "      replay it\n"
+                "  mpirun -np 4 nht1-workload office.xml --set seqFrac=0.5 --json r.json\n"
+                "      the same with half of the calls sequential\n"
+                "  mpirun -np 4 nht1-workload config/patterns.conf --out /scratch/me/data\n"
+                "      all spatial and temporal patterns\n"
+                "  nht1-profile --accesses a.jsonl -- mpirun -np 4 ./program\n"
+                "  mpirun -np 4 nht1-workload a.jsonl --out /scratch/me/data\n"
+                "      the same bytes at the same offsets as the program\n"
+                "Exit status: 0 success, 1 wrong usage or description, 2 wrong data, 3 I/O,\n"
+                "memory or MPI error, or interrupted, 4 finished but not valid as a result (too\n"
+                "little data).\n",
     .options = table,
 };
 

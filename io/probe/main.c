@@ -54,18 +54,17 @@ static const struct conf_program program = {
         "writing "
         "rests on, in processes with time limits. The findings are kept: nht1-bt --io all and --io "
         "auto leave out a writer that was found not to work.",
-    .examples =
-        "  nht1-probe\n"
-        "      what works in this folder\n"
-        "  nht1-probe --out /scratch/me/dump.bin\n"
-        "      what works where that file is to be\n"
-        "  nht1-probe --out /scratch/me --json probe.json\n"
-        "      the same of a folder, with all findings as JSON\n"
-        "  nht1-probe --out /scratch/me --known\n"
-        "      what an earlier probe found there; tried now where there was none\n"
-        "Needs no launcher: it starts the two processes that try MPI-IO itself.\n"
-        "Exit status: 0 everything was tried, whatever came of it, 1 wrong usage, 3 the\n"
-        "folder cannot be written to, has no room or does not answer, or interrupted.\n",
+    .examples = "  nht1-probe\n"
+                "      what works in this folder\n"
+                "  nht1-probe --out /scratch/me/dump.bin\n"
+                "      what works where that file is to be\n"
+                "  nht1-probe --out /scratch/me --json probe.json\n"
+                "      the same of a folder, with all findings as JSON\n"
+                "  nht1-probe --out /scratch/me --known\n"
+                "      what an earlier probe found there; tried now where there was none\n"
+                "Needs no launcher: it starts the two processes that try MPI-IO itself.\n"
+                "Exit status: 0 everything was tried, whatever came of it, 1 wrong usage, 3 the\n"
+                "folder cannot be written to, has no room or does not answer, or interrupted.\n",
     .options = table,
 };
 

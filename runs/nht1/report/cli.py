@@ -12,7 +12,7 @@ examples:
   nht1-report result.json                     report.html out of one result
   nht1-report runs/out/processors -o p.html   all results below a folder
   nht1-report *.json --figures fig --csv tab  figures and tables as files, too
-  nht1-report result.json --mtbf 6,24,168     checkpoint interval, cost of failures
+  nht1-report result.json --mtbf 6,24,168     interval of checkpoints, losses
   nht1-report compare old.json new.json       better or worse, beyond chance
   nht1-report trend runs/out --metric zeta    a metric over time and versions
   nht1-report stats 2.31 2.35 2.29            median, interval, outliers as JSON

@@ -34,8 +34,7 @@ docs/studies.md explains the descriptions.
 def _arguments(argv):
     parser = command.Parser(
         sorted(COMMANDS), prog=tools.called('runs/study'), epilog=tools.called(EPILOG), words=_shipped(), description=(
-            'Runs the programs of nht1 over many settings, as one INI file describes them, and sums '
-            'up.'))
+            'Runs the programs over many settings, which one INI file describes, and sums up.'))
     add = parser.add_argument
     add('study', nargs='?', metavar='STUDY', help='name of a study in config/, or an INI file')
     add('--list', action='store_true', help='list the studies that come with nht1')
