@@ -15,7 +15,8 @@ run_commands() {
     local line count=0
     ln -s "${NHT1_BIN%/*}" build
     mkdir bin
-    printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$(launcher)")" >bin/mpirun
+    # Ranks that wait sleep, as in tests/mpi-run.
+    printf '#!/bin/sh\nLD_PRELOAD="%s" exec "%s" "$@"\n' "${NHT1_PRELOAD:-}" "$(command -v "$(launcher)")" >bin/mpirun
     chmod +x bin/mpirun
     local -x PATH=$PWD/bin:$PATH
     [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
