@@ -682,6 +682,7 @@ END
     kill -INT "$(pgrep -P "$runner" mpirun || echo "$runner")" 2>/dev/null || kill -TERM "$runner"
     wait "$runner" || true
     [ -z "$(ls -A data)" ]
+    [ -z "$(grep -e 'S + T + B' -e 'In all' out)" ] # nothing was measured
 }
 
 @test "interrupted, a run says so at once, and the rate is that of what was complete" {

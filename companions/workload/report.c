@@ -336,6 +336,7 @@ void workload_job_results(const struct workload_job *job, FILE *to)
     double s;
     char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], clock[UNITS_TEXT_MAX];
     struct columns table;
+    if (job->measured_n == 0 || !workload_job_measured(job, 0)->done) return; /* an error is told */
     result_head(&table);
     fputc('\n', to);
     for (int i = 0; i < job->measured_n && workload_job_measured(job, i)->done; i++) {
