@@ -721,6 +721,20 @@ static void waits(const char *name)
     EXPECT(rename(name, "waiting") == 0 && rename("waiting", name) == 0);
 }
 
+/* Writes over its environment, as what shows another title in lists of processes does, and later to FILE. */
+static void titled(const char *name)
+{
+    for (char **e = environ; *e; e++) {
+        char *const kept = strdup(*e);
+        EXPECT(kept);
+        memset(*e, ' ', strlen(*e));
+        *e = kept;
+    }
+    EXPECT(usleep(300000) == 0);
+    const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    EXPECT(fd >= 0 && write(fd, block, 5) == 5 && close(fd) == 0);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -758,7 +772,8 @@ int main(int argc, char **argv)
                {"away", away},
                {"other-user", other_user},
                {"removed", removed},
-               {"few", few}};
+               {"few", few},
+               {"titled", titled}};
     for (size_t b = 0; b < sizeof block; b++)
         block[b] = (char)(b * 7 + b / 256);
     for (size_t w = 0; argc == 3 && w < sizeof way / sizeof way[0]; w++)

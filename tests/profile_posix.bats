@@ -284,6 +284,10 @@ END
     run nht1-profile --json p.json -- sh -c 'echo a >a; { sleep 0.3; echo late >>a; } &'
     expect_status 0
     expect_json p.json '.profile | .written_bytes == 7 and .not_seen == [] and .wall_s >= 0.3'
+    # So does what has another title, and has not written before.
+    run nht1-profile --json p.json -- sh -c 'echo a >a; "$0" titled late &' "$NHT1_TESTBIN/mkposix"
+    expect_status 0
+    expect_json p.json '.profile | .written_bytes == 7 and .not_seen == [] and .wall_s >= 0.3'
     # What ends while the command runs leaves no zombies: asked behind one of them.
     run nht1-profile --quiet -- sh -c 'echo a >a; for i in 1 2 3; do (true &); done; while ps -o stat= --ppid $PPID | grep -q ^Z; do sleep 0.01; done'
     expect_status 0

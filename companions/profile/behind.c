@@ -2,6 +2,7 @@
 #include "companions/profile/behind.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,18 +10,25 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "companions/profile/record.h"
 
 static const char *mark; /* of the command's processes */
+static char counters[PATH_MAX], host[256];
 
 #define DEPTH_MAX 64
 #define LOOK_S    0.01
 #define ASKED_S   5.0 /* to end, for a process that is asked or killed */
 
-/* Whether a process has the variable in its environment; a zombie has none. */
+/* Whether a process has the variable in its environment, or the library in it: it may have written over its environment, as
+ * what shows another title in lists of processes does, or let nobody read it. */
 static bool is_marked(int pid)
 {
     static char text[1 << 17];
-    char path[64];
+    char path[PROFILE_HERE_MAX];
+    snprintf(path, sizeof path, PROFILE_HERE, counters, pid, host);
+    if (access(path, F_OK) == 0) return true;
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
     FILE *f = fopen(path, "re");
     if (!f) return false;
@@ -46,9 +54,11 @@ static int each(void (*act)(int pid, int depth), int *first)
     return n;
 }
 
-void behind_begin(const char *variable)
+void behind_begin(const char *variable, const char *folder)
 {
     mark = variable;
+    snprintf(counters, sizeof counters, "%s", folder);
+    (void)gethostname(host, sizeof host - 1);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 

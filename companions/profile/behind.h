@@ -2,12 +2,13 @@
 #ifndef PROFILE_BEHIND_H
 #define PROFILE_BEHIND_H
 /* Layer 3. Processes on this node that a command has left behind: started by it, they run on when it has ended. They
- * are known by a variable in the environment that it was started with, so that children which this process had before, and
- * what others leave to it, are not among them. All functions are local. */
+ * are known by a variable in the environment that it was started with, or by what the library has left of them in the folder of
+ * counters (PROFILE_HERE), so that children which this process had before, and what others leave to it, are not among them. All
+ * functions are local. */
 
-/* A command is about to be started with this variable, "NAME=VALUE" or its beginning; borrowed. What it leaves behind
- * becomes a child of this process. */
-void behind_begin(const char *variable);
+/* A command is about to be started with this variable, "NAME=VALUE" or its beginning; borrowed. folder: of its
+ * counters; copied. What it leaves behind becomes a child of this process. */
+void behind_begin(const char *variable, const char *folder);
 
 /* Waits until this child can be waited for; those left behind meanwhile leave no zombies. */
 void behind_reap(int child);

@@ -361,7 +361,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
                                         .signal = inherited,
                                         .signals_n = INHERITED_N};
         fflush(NULL);
-        behind_begin(mark);
+        behind_begin(mark, dir);
         const double began_s = watch_now();
         rc = child_start(&c, &how);
         if (rc == 0) {

@@ -7,6 +7,7 @@
  *     DIR/rank-R      struct profile_map of a rank, of whose files, phases and runs files_n, phases_n and
  *                     runs_n hold something; sparse, in the byte order of the machine
  *     DIR/process-P-N the same of a process that is not a rank, P its number
+ *     DIR/here-P-HOST an empty file: process P of that host has the library in it, or had
  *     DIR/file-HASH   struct profile_before of a name that the program has changed
  *     DIR/names       PROFILE_NAMES_BYTES, a bit for the last part of each of these names
  *     DIR/now-HASH    what stands for the name while writes are dropped: struct profile_stand_in, or a
@@ -33,6 +34,10 @@
 
 /* Ends, with the number of the profiler, the name of what an earlier run has left, while the next one runs. */
 #define PROFILE_ASIDE ".before-"
+
+/* The name of DIR/here-P-HOST: DIR, the process, its host. */
+#define PROFILE_HERE     "%.3800s/here-%d-%.255s"
+#define PROFILE_HERE_MAX 4096
 
 /* Settings of the library, in its environment. */
 #define PROFILE_ENV_DIR    "NHT1_PROFILE_DIR"
