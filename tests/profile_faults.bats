@@ -79,6 +79,56 @@ complete() {
     [ -z "$(find . -name '*.before-*' -o -name '*.run-*')" ]
 }
 
+# others_note N: somebody else puts a note into the folder that the program makes, in its Nth run with writes.
+others_note() {
+    wait_until folder_is_there "$1"
+    echo mine >out/note
+    : >noted
+}
+
+folder_is_there() {
+    [ "$(wc -l <runs)" -ge "$1" ] && [ -e out/a ]
+}
+
+@test "FIFOs of a program are made anew in each run, and what others put into its folders stays, and loses no pair" {
+    # shellcheck disable=SC2016 # the program's own variables
+    run nht1-profile --t-c --repeat 2 --json p.json -- sh -ec 'mkdir out; for p in p out/p; do
+        mkfifo "$p"; (echo "$p" >"$p") & cat "$p" >>out/a; done; wait; ! mkfifo p 2>/dev/null'
+    expect_status 0
+    expect_json p.json '.zeta.rounds | length == 2'
+    [ -p p ] && [ -p out/p ] && [ "$(paste -sd' ' out/a)" = "p out/p" ]
+    [ -z "$(find . -name '*.before-*')" ]
+    rm -r out
+    # A folder that stays is told, and the next one has another name.
+    # shellcheck disable=SC2016
+    local job='[ "$NHT1_PROFILE_DROP" = 1 ] || echo with >&7; mkdir out; echo text >out/a; echo text >b
+        while [ "$NHT1_PROFILE_DROP$(wc -l <runs)" = "0$0" ] && [ ! -e noted ]; do sleep 0.05; done'
+    : >runs
+    others_note 1 3>&- &
+    run nht1-profile --t-c --repeat 2 --json p.json -- sh -c "$job" 1 7>>runs
+    wait $!
+    expect_status 0
+    [ "$(grep -c "out.before-[0-9]*, of the run before, stays: Directory not empty" <<<"$output")" -eq 1 ]
+    expect_json p.json '.zeta.rounds | length == 2'
+    [ "$(ls -A out)$(ls -A out.before-*)" = anote ]
+    [ "$(find . -name '*.before-*' | wc -l)" -eq 1 ]
+    # In a run that fails as well: what is in the way of nobody gets its name back.
+    rm -r out* b noted
+    : >runs
+    others_note 2 3>&- &
+    # shellcheck disable=SC2016
+    run nht1-profile --t-c --repeat 2 -- sh -c "$job"'; [ "$NHT1_PROFILE_DROP$(wc -l <runs)" != 02 ] || exit 5' 2 7>>runs
+    wait $!
+    expect_status 5
+    expect_text ", which is to become $PWD/out: File exists"
+    [ "$(cat out/note out.before-*/a b)" = $'mine\ntext\ntext' ] && [ ! -e out/a ]
+    # Where no further run can be begun, the pairs that are complete are reported.
+    run nht1-profile --t-c --repeat 3 --json p.json --between 'rm c; [ ! -e once ] && : >once' -- sh -c 'echo text >c'
+    expect_status 0
+    expect_text "no further pairs: --between ended with status 1"
+    expect_json p.json '.zeta.rounds | length == 1'
+}
+
 @test "a profiler that is killed in a later run with writes leaves the result of the one before under another name" {
     # shellcheck disable=SC2016 # the program's own variable
     program "$half"' kill -KILL $PPID; exit 1'

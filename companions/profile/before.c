@@ -21,6 +21,8 @@
 #include "base/sys.h"
 #include "companions/profile/record.h"
 
+#define NUMBERS_MAX 10000 /* of names to set files aside */
+
 /* Reads a note. Returns whether it is one. */
 static bool read_note(const char *path, struct profile_before *note)
 {
@@ -32,9 +34,9 @@ static bool read_note(const char *path, struct profile_before *note)
            memchr(note->name, '\0', sizeof note->name) != NULL;
 }
 
-/* Does something with each note in a folder. */
-static int each(const char *dir, int (*act)(const char *, const struct profile_before *, void *),
-                void *arg)
+/* Does something with each note in a folder. kind: "file-" or "special-". */
+static int each(const char *dir, const char *kind,
+                int (*act)(const char *, const struct profile_before *, void *), void *arg)
 {
     char path[PATH_MAX];
     struct profile_before note;
@@ -42,8 +44,8 @@ static int each(const char *dir, int (*act)(const char *, const struct profile_b
     int rc = 0;
     if (!d) return err_set_errno(ERR_IO, errno, "%s", dir);
     for (struct dirent *e; rc == 0 && (e = readdir(d));) {
-        const size_t length = sizeof "file-0123456789abcdef" - 1;
-        if (strncmp(e->d_name, "file-", 5) != 0 || strlen(e->d_name) != length) continue;
+        const size_t length = strlen(kind);
+        if (strncmp(e->d_name, kind, length) != 0 || strlen(e->d_name) != length + 16) continue;
         snprintf(path, sizeof path, "%.3800s/%s", dir, e->d_name);
         if (read_note(path, &note)) rc = act(path, &note, arg);
     }
@@ -78,6 +80,13 @@ static int copy_one(const char *path, const struct profile_before *note, void *t
     return mkdir(name, 0700) == 0 ? 0 : err_set_errno(ERR_IO, errno, "%s", name);
 }
 
+static int copy_special(const char *path, const struct profile_before *note, void *to)
+{
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%.3800s/special-%s", (const char *)to, strrchr(path, '-') + 1);
+    return write_new(name, note, sizeof *note);
+}
+
 int before_copy(const char *from, const char *to)
 {
     char path[PATH_MAX], names[PROFILE_NAMES_BYTES];
@@ -90,7 +99,8 @@ int before_copy(const char *from, const char *to)
         snprintf(path, sizeof path, "%.3800s/names", to);
         TRY(write_new(path, names, sizeof names));
     }
-    return each(from, copy_one, (void *)(uintptr_t)to);
+    TRY(each(from, "special-", copy_special, (void *)(uintptr_t)to));
+    return each(from, "file-", copy_one, (void *)(uintptr_t)to);
 }
 
 static int refuse_changed(const char *path, const struct profile_before *note, void *unused)
@@ -99,8 +109,8 @@ static int refuse_changed(const char *path, const struct profile_before *note, v
     (void)unused;
     if (!note->written || note->before_size < 0 || note->created) return 0;
     return err_set(ERR_INVALID,
-                   "zeta cannot be measured by --repeat: %.300s was there before the first run and "
-                   "is written: remove it, or give --between COMMAND, which restores it",
+                   "%.300s was there before the first run and is written: remove it, or give "
+                   "--between COMMAND, which restores it",
                    note->name);
 }
 
@@ -133,7 +143,7 @@ static int in_order(const void *a, const void *b)
 int before_temporary(const char *dir, char ***names, int *n)
 {
     struct list l = {0};
-    const int rc = each(dir, add_temporary, &l);
+    const int rc = each(dir, "file-", add_temporary, &l);
     if (l.n > 0) qsort(l.name, (size_t)l.n, sizeof *l.name, in_order);
     *names = l.name;
     *n = l.n;
@@ -164,6 +174,15 @@ static int add_created(const char *path, const struct profile_before *note, void
     if (lstat(note->name, &st) < 0) return 0;
     const bool folder = S_ISDIR(st.st_mode) && note->directory;
     return folder || S_ISREG(st.st_mode) ? created_add(to, note->name, folder) : 0;
+}
+
+static int add_special(const char *path, const struct profile_before *note, void *to)
+{
+    struct stat st;
+    (void)path;
+    const bool is = lstat(note->name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) &&
+                    !S_ISLNK(st.st_mode);
+    return is ? created_add(to, note->name, false) : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -200,6 +219,14 @@ static void find_tops(struct created *c)
     if (c->n > 0) qsort(c->entry, (size_t)c->n, sizeof *c->entry, longer);
 }
 
+static int find_created(const char *dir, struct created *c)
+{
+    int rc = each(dir, "file-", add_created, c);
+    if (rc == 0) rc = each(dir, "special-", add_special, c);
+    find_tops(c);
+    return rc;
+}
+
 static void created_free(struct created *c)
 {
     for (int i = 0; i < c->n; i++)
@@ -207,11 +234,11 @@ static void created_free(struct created *c)
     free(c->entry);
 }
 
-/* Removes an entry; from: where it lies. */
-static int remove_entry(const struct before_entry *e, const char *from)
+/* Removes an entry; from: where it lies. Returns whether it is gone, else with errno: a folder that others have put something
+ * into stays. */
+static bool remove_entry(const struct before_entry *e, const char *from)
 {
-    if ((e->folder ? rmdir(from) : unlink(from)) == 0 || errno == ENOENT) return 0;
-    return err_set_errno(ERR_IO, errno, "%s", from);
+    return (e->folder ? rmdir(from) : unlink(from)) == 0 || errno == ENOENT;
 }
 
 static bool is_top(const struct before_entry *e)
@@ -244,9 +271,9 @@ static int aside_path(const struct before_aside *a, const struct before_entry *e
 static int move(const char *from, const char *to)
 {
     struct stat st;
-    if (lstat(to, &st) == 0) return err_set_errno(ERR_IO, EEXIST, "%s", to);
-    if (rename(from, to) == 0) return 0;
-    return err_set_errno(ERR_IO, errno, "%s, which is to become %s", from, to);
+    const bool there = lstat(to, &st) == 0;
+    if (!there && rename(from, to) == 0) return 0;
+    return err_set_errno(ERR_IO, there ? EEXIST : errno, "%s, which is to become %s", from, to);
 }
 
 /* Gives the first n of them their own names again. */
@@ -263,16 +290,33 @@ static int move_back(const struct before_aside *a, int n)
     return rc;
 }
 
+/* Whether something has one of the names already under which they would be set aside. */
+static bool is_taken(const struct before_aside *a)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    bool taken = false;
+    for (int i = 0; i < a->n && !taken; i++) {
+        if (!is_top(&a->entry[i])) continue;
+        if (aside_path(a, &a->entry[i], path) == 0)
+            taken = lstat(path, &st) == 0;
+        else
+            err_clear(); /* told when it is to be moved */
+    }
+    return taken;
+}
+
 int before_set_aside(const char *dir, int64_t number, struct before_aside *a)
 {
     struct created c = {0};
     char path[PATH_MAX];
-    snprintf(a->end, sizeof a->end, PROFILE_ASIDE "%lld", (long long)number);
-    TRY(each(dir, refuse_changed, NULL));
-    int rc = each(dir, add_created, &c);
-    find_tops(&c);
+    TRY(each(dir, "file-", refuse_changed, NULL));
+    int rc = find_created(dir, &c);
     a->entry = c.entry;
     a->n = c.n;
+    snprintf(a->end, sizeof a->end, PROFILE_ASIDE "%lld", (long long)number);
+    for (int i = 2; i < NUMBERS_MAX && is_taken(a); i++) /* by what had to stay */
+        snprintf(a->end, sizeof a->end, "-%d" PROFILE_ASIDE "%lld", i, (long long)number);
     int moved = 0;
     for (; rc == 0 && moved < a->n; moved++) {
         const struct before_entry *e = &a->entry[moved];
@@ -282,34 +326,50 @@ int before_set_aside(const char *dir, int64_t number, struct before_aside *a)
         if (rc < 0) break;
     }
     if (rc == 0) return 0;
-    (void)move_back(a, moved); /* the first message is the one that counts */
+    if (move_back(a, moved) < 0) { /* the first message is the one that counts */
+        snprintf(path, sizeof path, "some files keep names that end in %s: ", a->end);
+        err_prefix(path);
+    }
     before_aside_free(a);
     return rc;
 }
 
 int before_aside_remove(struct before_aside *a)
 {
-    char path[PATH_MAX];
-    int rc = 0;
-    for (int i = 0; rc == 0 && i < a->n; i++) {
-        rc = aside_path(a, &a->entry[i], path);
-        if (rc == 0) rc = remove_entry(&a->entry[i], path);
+    char path[PATH_MAX], first[PATH_MAX] = "";
+    int why = 0, n = 0;
+    for (int i = 0; i < a->n; i++) {
+        const struct before_entry *e = &a->entry[i];
+        if (aside_path(a, e, path) < 0)
+            err_clear(); /* too long below its folder, which stays with it */
+        else if (!remove_entry(e, path) && is_top(e) && n++ == 0) {
+            why = errno;
+            snprintf(first, sizeof first, "%s", path);
+        }
     }
     before_aside_free(a);
-    return rc;
+    if (n == 0) return 0;
+    return err_set(ERR_IO, "%.800s, of the run before, stays%s: %s", first,
+                   n > 1 ? ", and so do others" : "", strerror(why));
 }
 
 int before_aside_return(struct before_aside *a, const char *dir)
 {
     struct created c = {0};
-    int rc = access(dir, F_OK) == 0 ? each(dir, add_created, &c) : 0;
-    find_tops(&c);
-    for (int i = 0; rc == 0 && i < c.n; i++)
-        rc = remove_entry(&c.entry[i], c.entry[i].name);
-    created_free(&c);
+    const char *stays = NULL;
+    int why = 0;
+    int rc = access(dir, F_OK) == 0 ? find_created(dir, &c) : 0;
+    for (int i = 0; i < c.n; i++)
+        if (!remove_entry(&c.entry[i], c.entry[i].name) && !stays) {
+            why = errno;
+            stays = c.entry[i].name;
+        }
     const int back = move_back(a, a->n); /* as many as can be, also where something is in the way */
+    if (rc == 0) rc = back;
+    if (rc == 0 && stays) rc = err_set_errno(ERR_IO, why, "%s", stays);
+    created_free(&c);
     before_aside_free(a);
-    return rc < 0 ? rc : back;
+    return rc;
 }
 
 void before_aside_free(struct before_aside *a)
@@ -348,7 +408,7 @@ static int look_where(const char *path, const struct profile_before *note, void 
 bool before_in_memory(const char *dir, bool flushed)
 {
     struct where w = {.flushed = flushed};
-    if (each(dir, look_where, &w) < 0) err_clear();
+    if (each(dir, "file-", look_where, &w) < 0) err_clear();
     return 2 * w.memory_bytes > w.bytes ||
            (double)w.behind_bytes > RESIDENT_BEHIND * (double)w.bytes;
 }

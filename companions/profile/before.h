@@ -10,8 +10,8 @@
 /* Copies the notes of a run to the folder of another one. Returns 0, ERR_IO or ERR_NOMEM. */
 int before_copy(const char *from, const char *to);
 
-/* Files and folders that a run has created, under other names until the next one has succeeded: with .before-N at
- * the end of their names, those in a created folder in that, under its name. */
+/* Files, folders, FIFOs and their like that a run has created, under other names until the next one has succeeded: with .before-N
+ * at the end of their names, before which comes -2, -3 ... where that is taken; those in a created folder in that, under its name. */
 struct before_aside {
     struct before_entry {
         char *name;
@@ -19,7 +19,7 @@ struct before_aside {
         size_t top_bytes; /* of the name: up to the outermost folder that was created as well */
     } * entry;
     int n;
-    char end[32];
+    char end[48];
 };
 
 /* Makes the state before the run that has left its notes in a folder again: sets aside what it has created. number: N.
@@ -27,7 +27,8 @@ struct before_aside {
  * file that existed before, of which there is no copy; then everything has its name. */
 int before_set_aside(const char *dir, int64_t number, struct before_aside *a);
 
-/* The next run has succeeded: removes what was set aside. Returns 0 or ERR_IO. */
+/* The next run has succeeded: removes what was set aside, but for what others have put into its folders. Returns 0, or ERR_IO:
+ * something stays, all else is gone. */
 int before_aside_remove(struct before_aside *a);
 
 /* It has not: removes what that has created, by the notes in the folder, and returns to what was set aside its names.

@@ -20,6 +20,7 @@ struct profile_round {
     int64_t dropped_bytes, kept_bytes;
     struct certificate certificate;
     bool dropped_first;
+    bool not_begun;  /* the state before its run with writes could not be made */
     bool page_cache; /* T_T measured memory: what was written had not reached a device */
     struct disturbance with, without; /* ended by profile_rounds_end */
 };
@@ -46,7 +47,7 @@ struct profile_zeta {
 struct profile_pairs {
     int most;         /* that can be asked for */
     bool open;        /* they go on until it is decided */
-    bool cut;         /* they have ended because their time was over */
+    bool cut;         /* their time was over, or no further one could be begun */
     bool interrupted; /* they have ended because somebody has asked to stop */
 };
 

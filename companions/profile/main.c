@@ -701,11 +701,7 @@ static int restore(const struct options *o, const char *dir, struct before_aside
     wait_for(&c);
     const int status = child_status(&c);
     child_free(&c);
-    return status == 0 ? 0
-                       : err_set(ERR_INVALID,
-                                 "zeta cannot be measured: --between ended with "
-                                 "status %d",
-                                 status);
+    return status == 0 ? 0 : err_set(ERR_INVALID, "--between ended with status %d", status);
 }
 
 /* A run with writes after the first one. Where it fails, the files are those of the one before again, and where it
@@ -716,8 +712,8 @@ static int run_again(const struct session *s, struct profile_round *round, struc
     struct before_aside aside = {0};
     struct profile_run now = {0};
     const int begun = restore(s->o, s->dir, &aside);
-    if (begun == ERR_IO) err_prefix("zeta cannot be measured by --repeat: ");
-    if (begun < 0) return begun == ERR_IO ? ERR_INVALID : begun;
+    round->not_begun = begun == ERR_IO || begun == ERR_INVALID;
+    if (begun < 0) return round->not_begun ? ERR_INVALID : begun;
     const int rc = run_watched(s, s->dir, false, &now, &round->with, status);
     if (rc < 0 || (stopped && *status != 0)) {
         profile_free(&now);
@@ -725,7 +721,11 @@ static int run_again(const struct session *s, struct profile_round *round, struc
         profile_free(run);
         *run = now;
     }
-    if (rc == 0 && *status == 0) return before_aside_remove(&aside);
+    if (rc == 0 && *status == 0) {
+        if (before_aside_remove(&aside) < 0) plain_line(stderr, "nht1-profile: %s", err_message());
+        err_clear();
+        return 0;
+    }
     if (aside.n == 0) return rc;
     behind_end(); /* what a shell that was ended has left would write into the files that come back */
     const int back = before_aside_return(&aside, s->dir);
@@ -822,9 +822,19 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
             err_clear();
             break;
         }
+        if (rc < 0 && round[i].not_begun && i > 0) { /* here, too */
+            plain_line(stderr, "nht1-profile: no further pairs: %s", err_message());
+            pairs->cut = true;
+            *n = i;
+            err_clear();
+            break;
+        }
         if (rc < 0) {
             *measured = false;
-            if (*status == 0) plain_line(stderr, "nht1-profile: %s", err_message());
+            if (*status == 0)
+                plain_line(stderr, "nht1-profile: %s%s",
+                           round[i].not_begun ? "zeta cannot be measured by --repeat: " : "",
+                           err_message());
             err_clear();
         }
         bool more = true;

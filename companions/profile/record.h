@@ -9,6 +9,7 @@
  *     DIR/process-P-N the same of a process that is not a rank, P its number
  *     DIR/here-P-HOST an empty file: process P of that host has the library in it, or had
  *     DIR/file-HASH   struct profile_before of a name that the program has changed
+ *     DIR/special-HASH the same of a FIFO, a device or a socket that the program has made by mknod and its like
  *     DIR/names       PROFILE_NAMES_BYTES, a bit for the last part of each of these names
  *     DIR/now-HASH    what stands for the name while writes are dropped: struct profile_stand_in, or a
  *                     folder

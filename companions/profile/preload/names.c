@@ -288,6 +288,70 @@ LINKING(linkat, (from_at, from, to_at, to, how), to_at, to, int from_at, const c
 LINKING(symlink, (from, to), AT_FDCWD, to, const char *from, const char *to)
 LINKING(symlinkat, (from, at, to), at, to, const char *from, int at, const char *to)
 
+/* stat, mknod and their like have been functions of the C library since its version 2.33 only. */
+static int stat_at(int at, const char *path, struct stat *st, int how)
+{
+    return (int)syscall(SYS_newfstatat, at, path, st, how);
+}
+
+/* What is no file is made in both runs, and noted. Without writes that of the run with writes, where it has left it, counts
+ * as made, once. */
+static int make_special(const void *caller, int at, const char *name, mode_t mode, dev_t device)
+{
+    char whole[PROFILE_PATH_MAX];
+    struct stat st;
+    (*count_inside())++;
+    int rc = (int)syscall(SYS_mknodat, at, name, mode, device);
+    (*count_inside())--;
+    const int why = errno;
+    const bool made = rc == 0 && !count_dropping(),
+               there = rc < 0 && why == EEXIST && count_dropping();
+    if ((made || there) && (mode & S_IFMT) && !S_ISREG(mode) && follow_on() &&
+        follow_is_process() && !posix_is_mpi(caller) && paths_whole(at, name, false, whole) == 0 &&
+        (paths_followed(whole) || paths_outside(whole))) {
+        if (made && paths_note_special(whole) < 0) count_unseen_why(errno, whole);
+        if (there && stat_at(AT_FDCWD, whole, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            (st.st_mode & S_IFMT) == (mode & S_IFMT) && paths_take_special(whole))
+            rc = 0;
+    }
+    errno = why;
+    return rc;
+}
+
+int mknodat(int at, const char *name, mode_t mode, dev_t device)
+{
+    return make_special(CALLER, at, name, mode, device);
+}
+
+int mknod(const char *name, mode_t mode, dev_t device)
+{
+    return make_special(CALLER, AT_FDCWD, name, mode, device);
+}
+
+int mkfifo(const char *name, mode_t mode)
+{
+    return make_special(CALLER, AT_FDCWD, name, (mode & ~(mode_t)S_IFMT) | S_IFIFO, 0);
+}
+
+int mkfifoat(int at, const char *name, mode_t mode)
+{
+    return make_special(CALLER, at, name, (mode & ~(mode_t)S_IFMT) | S_IFIFO, 0);
+}
+
+int __xmknod(int version, const char *name, mode_t mode, dev_t *device);
+int __xmknod(int version, const char *name, mode_t mode, dev_t *device)
+{
+    (void)version;
+    return make_special(CALLER, AT_FDCWD, name, mode, *device);
+}
+
+int __xmknodat(int version, int at, const char *name, mode_t mode, dev_t *device);
+int __xmknodat(int version, int at, const char *name, mode_t mode, dev_t *device)
+{
+    (void)version;
+    return make_special(CALLER, at, name, mode, *device);
+}
+
 /* ------------------------------------------------------------------ asking, and what is no data */
 
 /* A function on a name: while writes are dropped on what stands for it. */
@@ -386,12 +450,6 @@ static int corrected(int rc, const char *path, int fd, struct stat *st)
     st->st_blocks = (st->st_size + 511) / 512;
     paths_unmap(s);
     return rc;
-}
-
-/* stat and its like have been functions of the C library since its version 2.33 only. */
-static int stat_at(int at, const char *path, struct stat *st, int how)
-{
-    return (int)syscall(SYS_newfstatat, at, path, st, how);
 }
 
 static int stat_name(int at, const char *path, struct stat *st, int how)

@@ -525,6 +525,34 @@ struct profile_before *paths_note(const char *whole)
     return note;
 }
 
+static void special_path(const char *whole, char out[PROFILE_PATH_MAX])
+{
+    snprintf(out, PROFILE_PATH_MAX, "%.4000s/special-%016llx", count_dir(),
+             (unsigned long long)table_hash(whole));
+}
+
+int paths_note_special(const char *whole)
+{
+    struct profile_before now = {.before_size = -1, .written = 1};
+    char path[PROFILE_PATH_MAX];
+    snprintf(now.name, sizeof now.name, "%s", whole);
+    special_path(whole, path);
+    (*count_inside())++;
+    const int rc = make_whole(path, &now, sizeof now, 0644);
+    (*count_inside())--;
+    return rc == 0 || errno == EEXIST ? 0 : -1;
+}
+
+bool paths_take_special(const char *whole)
+{
+    char path[PROFILE_PATH_MAX];
+    special_path(whole, path);
+    (*count_inside())++;
+    const bool is = unlink(path) == 0;
+    (*count_inside())--;
+    return is;
+}
+
 void paths_stand_in(const char *whole, char out[PROFILE_PATH_MAX])
 {
     snprintf(out, PROFILE_PATH_MAX, "%.4000s/now-%016llx", count_dir(),

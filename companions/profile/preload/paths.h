@@ -57,6 +57,12 @@ struct profile_before *paths_find(const char *whole);
  * what stands for it is made as well. NULL: this cannot be kept. */
 struct profile_before *paths_note(const char *whole);
 
+/* Notes that the program has made what is no file under a name, for the next run with writes. Returns 0 or -1. */
+int paths_note_special(const char *whole);
+
+/* Whether the run with writes has noted that; true once, while writes are dropped. */
+bool paths_take_special(const char *whole);
+
 /* A last part by which a followed name is known as well. */
 void paths_mark(const char *name);
 

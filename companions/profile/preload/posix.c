@@ -887,6 +887,9 @@ static bool by_number(long number, const long a[6], long *rc)
     case SYS_mkdir:
         *rc = mkdir(first, (mode_t)a[1]);
         break;
+    case SYS_mknod:
+        *rc = mknod(first, (mode_t)a[1], (dev_t)a[2]);
+        break;
     case SYS_link:
         *rc = link(first, second);
         break;
@@ -911,6 +914,9 @@ static bool by_number(long number, const long a[6], long *rc)
         break;
     case SYS_mkdirat:
         *rc = mkdirat((int)a[0], second, (mode_t)a[2]);
+        break;
+    case SYS_mknodat:
+        *rc = mknodat((int)a[0], second, (mode_t)a[2], (dev_t)a[3]);
         break;
     case SYS_linkat:
         *rc = linkat((int)a[0], second, (int)a[2], (const char *)a[3], (int)a[4]);
