@@ -100,6 +100,11 @@ const char *beff_way_name(int way)
     return ways[way].name;
 }
 
+static int interrupted(void)
+{
+    return err_set(ERR_INTERRUPT, "interrupted");
+}
+
 /* Seconds of one iteration: of the slowest process, in the best of the repetitions. */
 static int iteration_time(struct ring *r, int (*loop)(struct ring *, int64_t), double *best_s)
 {
@@ -107,14 +112,14 @@ static int iteration_time(struct ring *r, int (*loop)(struct ring *, int64_t), d
     int64_t n = 2;
     *best_s = INFINITY;
     for (int rep = -1; rep < REPETITIONS; rep++) {
-        int stop = stop_requested();
+        const int stop = stop_requested();
         TRY_MPI(MPI_Barrier(r->t.comm));
         const double begun = watch_now();
         const int mpi_rc = loop(r, n);
         double mine[2] = {(watch_now() - begun) / (double)n, stop}, all[2];
         TRY(par_agree(r->t.comm, par_check(mpi_rc, "a pattern for insight")));
         TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, r->t.comm));
-        if (all[1] > 0) return err_set(ERR_INTERRUPT, "interrupted: no result");
+        if (all[1] > 0) return interrupted();
         if (rep >= 0) *best_s = fmin(*best_s, all[0]);
         if (rep >= 0) continue;
         first_s = all[0]; /* a look: how often fits into the window */
@@ -186,10 +191,11 @@ static int ring_time(struct beff_traffic *t, const struct beff_pattern *p, int64
     for (int rep = 0; rep < REPETITIONS; rep++)
         for (int m = 0; m < 2; m++) {
             const struct beff_exchange ex = {p, method[m], bytes, loop, true, false};
-            double mine, s;
-            TRY(par_agree(t->comm, beff_traffic_time(t, &ex, &mine)));
-            TRY_MPI(MPI_Allreduce(&mine, &s, 1, MPI_DOUBLE, MPI_MAX, t->comm));
-            *best_s = fmin(*best_s, s / loop / 2);
+            double mine[2] = {0, stop_requested()}, all[2];
+            TRY(par_agree(t->comm, beff_traffic_time(t, &ex, &mine[0])));
+            TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, t->comm));
+            if (all[1] > 0) return interrupted();
+            *best_s = fmin(*best_s, all[0] / loop / 2);
         }
     return 0;
 }

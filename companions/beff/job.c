@@ -301,13 +301,17 @@ int beff_job_run(struct beff_job *job)
     disturbance_free(&before);
     disturbance_free(&after);
     TRY(rc);
+    /* None of it is part of b_eff, which is complete. */
     if (!job->setup->opt.no_analysis)
-        TRY(beff_insight_measure(job->topology.row, &job->plan, job->measured.size_bytes,
-                                 &job->insight));
+        rc = beff_insight_measure(job->topology.row, &job->plan, job->measured.size_bytes,
+                                  &job->insight);
+    if (rc == ERR_VERIFY) return rc;
+    if (rc < 0) err_prefix("what is measured besides b_eff is missing: ");
     judge_after(job);
     beff_summary_make(cube, &job->plan, job->measured.size_bytes, job->memory.total_bytes,
                       &job->summary);
-    if (isfinite(job->summary.all.both)) return 0;
+    job->complete = isfinite(job->summary.all.both);
+    if (job->complete) return rc;
     return err_set(ERR_INVALID, "a pattern has no positive bandwidth at some size: the clock is "
                                 "too coarse or was changed while measuring");
 }

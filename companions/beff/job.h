@@ -44,6 +44,7 @@ struct beff_job {
     struct beff_rate rate;
     struct beff_measured measured;
     struct beff_summary summary; /* after beff_job_run */
+    bool complete; /* there is a b_eff, also where beff_job_run has failed behind it */
     struct beff_insight insight;
     char **hosts; /* by rank of the row; on rank 0 of comm alone, as placement */
     const char *placement;

@@ -18,17 +18,18 @@ static int measure(struct beff_job *job)
     const bool first = job->nodes.rank == 0, speaks = first && !o->quiet;
     TRY(par_agree(job->comm, first ? program_outputs_check(out, 3) : 0));
     if (speaks) beff_text_heading(job, stdout);
-    TRY(beff_job_run(job));
+    const int rc = beff_job_run(job);
+    if (!job->complete) return rc;
     if (speaks) beff_text_result(job, stdout);
     if (speaks && o->details) beff_text_details(job, stdout);
     size_t i;
     json_t *stamp;
     json_array_foreach(job->stamps, i, stamp)
     {
-        if (!stamp_is(stamp, STAMP_NOT_VALID)) continue;
+        if (rc < 0 || !stamp_is(stamp, STAMP_NOT_VALID)) continue;
         err_set(ERR_INVALID, "finished, but not valid as b_eff: %s", stamp_text(stamp, "sentence"));
     }
-    return program_outputs_write(out, 3, job, beff_job_valid(job) ? 0 : ERR_INVALID);
+    return program_outputs_write(out, 3, job, rc < 0 || beff_job_valid(job) ? rc : ERR_INVALID);
 }
 
 static int run(void *setup)
