@@ -34,6 +34,11 @@ bt_run() {
     verify f.bin --against reference
     expect_status 0
     expect_text "360 values on the diagonal agree"
+    # Of another run with this N nothing is wrong.
+    bt_run --class S --interval 20
+    verify f.bin --against reference
+    expect_status 1
+    expect_text "is of 60 steps of dt = 0.01 with a dump every 10, and f.bin is of 60 steps of dt = 0.01 with one every 20"
 }
 
 @test "class W without its manifest: its norms, and that they fall" {
