@@ -699,6 +699,7 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     grep -q -- ' --no-report --quiet$' x.pbs
     grep -q 'select=3:ncpus=16' x.pbs
     grep -q 'walltime=1:30:00' x.pbs
+    grep -q " $PWD/x.ini " x.pbs
     grep -q UNTRIED x.pbs
     study --job lsf --nodes 3 --cores 48 --account me x.ini
     grep -qx '#BSUB -n 48' x.lsf
@@ -717,6 +718,9 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     study --job lsf --nodes 3 --cores 48 --account me x.ini # the same script again
     expect_status 0
     expect_text "bsub <x.lsf"
+    mkdir writers # a folder as studies make them is not the study of this name
+    study --job pbs --cores 2 --job-file - writers
+    expect_text "/runs/study writers --cores=2"
     study --job lsf --job-file nosuch/x.lsf x.ini
     expect_status 3
     expect_text "nosuch/x.lsf: No such file or directory; --job-file names another"

@@ -79,7 +79,7 @@ def _shipped():
 def _load(study, overrides):
     """(name, description), from a path or a name in config/."""
     path = study
-    if path.endswith('.ini') or os.sep in path:
+    if ini.is_file(study):
         name = os.path.splitext(os.path.basename(path))[0]
     else:
         name, path = path, os.path.join(CONFIG, path + '.ini')

@@ -3,6 +3,7 @@
 each key, is looked up in the text, because every complaint names file, section, key and line."""
 import configparser
 import difflib
+import os
 import re
 from typing import NamedTuple
 
@@ -96,6 +97,11 @@ def parse(path, text):
         line, content = e.errors[0]
         raise usage('%s:%d: neither [section] nor key = value: %s' % (path, line, content))
     return parser
+
+
+def is_file(study):
+    """Whether a study is named by the file of its description, and not by a name in config/."""
+    return study.endswith('.ini') or os.sep in study
 
 
 def nearest(word, known):

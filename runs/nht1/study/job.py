@@ -8,6 +8,7 @@ import shlex
 import sys
 
 from . import launch
+from .description import is_file
 from .folder import write_text
 from ..trouble import failed, usage
 
@@ -86,7 +87,7 @@ def _values(args, name, description):
 
 def _driver(args, values):
     """The command inside the script."""
-    study = os.path.abspath(args.study) if os.path.exists(args.study) else args.study
+    study = os.path.abspath(args.study) if is_file(args.study) else args.study
     words = [os.path.abspath(sys.argv[0]), study, '--cores=%d' % values['cores']]
     for option in ('out', 'under', 'files', 'launcher', 'launcher_flags', 'minutes'):
         value = getattr(args, option)
