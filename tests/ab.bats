@@ -138,6 +138,19 @@ sims_of() {
     grep -q '<error ' ab.xml
 }
 
+@test "a file of its own that fails later loses none of the rounds before it, nor --json and the line" {
+    # shellcheck disable=SC2016 # as it stands
+    sed -i 's/^awk/[ "$n" != 5 ] || [ ! -d files ] || { rm -r files \&\& mkdir result\/ab.json; }\n&/' bin/sim
+    mkdir files
+    ab --value 1 --files files --junit ab.xml --json ab.json
+    expect_status 3
+    expect_text "failed; undecided"
+    expect_text "ab: files/nht1-files-"
+    expect_json ab.json '.ended == "failed" and .rounds == 2 and (.a.costs | length == 2)'
+    expect_schema nht1-ab-1 ab.json
+    grep -q '<error ' ab.xml
+}
+
 @test "a result that is damaged ends it with 3" {
     local damage
     for damage in '{"took_s": ' '[1]' '{"took_s": 1e999}'; do

@@ -185,8 +185,8 @@ class Alternation:
         self.seed = random.SystemRandom().getrandbits(31) if args.order_seed is None else args.order_seed
         self.random, self.order = random.Random(self.seed), []
         self.speak = speak.Speaker((), args.quiet, False)
-        self.stop, self.ended, self.answer, self.look = child.Stop(), 'rounds', {}, {}
-        self.failure = None
+        self.stop, self.answer, self.look = child.Stop(), {}, {}
+        self.ended = 'failed'  # until the rounds have come to an end
         self.folder = whole.new_folder(args.out, 'ab')
 
     # Measuring.
@@ -195,33 +195,25 @@ class Alternation:
         self.stop.install()
         if self.sides[0].json() == self.sides[1].json():
             self.speak.say('A and B are the same: what differs is noise')
-        while len(self.order) < self.args.rounds_max and not self._late():
-            try:
-                self._round()
-            except trouble.Trouble as e:
-                if not self.order:
-                    raise
-                self.ended, self.failure = 'failed', e  # the rounds before it count
-                break
+        self.ended = self._rounds()
+
+    def _rounds(self):
+        """Makes them. Why they have ended."""
+        while len(self.order) < self.args.rounds_max:
+            if self._late():
+                return 'time'
+            self._round()
             if self.stop.asked:
-                self.ended = 'interrupted'
-                break
+                return 'interrupted'
             self._ask(final=False)
             if self.verdict != UNDECIDED:
-                self.ended = 'decided'
-                break
-        if self.ended != 'decided' and self.sides[1].costs:
-            self._ask(final=self.ended not in CUT_SHORT)
-            if self.verdict != UNDECIDED and self.ended not in CUT_SHORT:
-                self.ended = 'decided'
+                return 'decided'
+        return 'rounds'
 
     def _late(self):
         """Whether the time is over, or the next round would not end before it is."""
         spent = time.monotonic() - self.began
-        if self.order and spent + self._round_s() >= 60 * self.args.minutes:
-            self.ended = 'time'
-            return True
-        return False
+        return bool(self.order) and spent + self._round_s() >= 60 * self.args.minutes
 
     def _round_s(self):
         """What a round has taken, on average."""
@@ -309,6 +301,13 @@ class Alternation:
 
     # Judging.
 
+    def judge(self):
+        """What the rounds say, however they have ended."""
+        if self.ended != 'decided' and self.sides[1].costs:
+            self._ask(final=self.ended not in CUT_SHORT)
+            if self.verdict != UNDECIDED and self.ended not in CUT_SHORT:
+                self.ended = 'decided'
+
     def _ask(self, final):
         t = 1 + self.threshold
         request = {'what': 'sequential', 'error': self.args.error, 'rounds_max': self.args.rounds_max,
@@ -361,6 +360,10 @@ class Alternation:
         told = [t for side in self.sides for t in side.told()]
         return said + ('; ' + ', '.join(told) if told else '')
 
+    def tell(self):
+        self.speak.say('the runs are in %s' % shown(self.folder))
+        print(text.clean(self.line, 2000), flush=True)
+
     @property
     def status(self):
         if self.ended in CUT_SHORT:
@@ -383,7 +386,7 @@ class Alternation:
                 'verdict': self.verdict, 'sentence': self.line}
 
     def junit(self):
-        outcome = 'error' if self.failure else {WORSE: 'failure', UNDECIDED: 'skipped'}.get(self.verdict, '')
+        outcome = 'error' if self.ended == 'failed' else {WORSE: 'failure', UNDECIDED: 'skipped'}.get(self.verdict, '')
         case = junit.case('nht1-study.ab', self.name, outcome, self.verdict, self.line, {
             'ratio': self.look.get('centre'), 'ratio_lo': self.look.get('lo'), 'ratio_hi': self.look.get('hi'),
             'threshold': self.threshold, 'rounds': len(self.order), 'verdict': self.verdict})
@@ -404,12 +407,8 @@ def main(argv):
         before = whole.before(args.out)
         ab = Alternation(args, said)
         with whole.taken_back(ab.folder, before, lambda: any(side.seconds for side in ab.sides)):
-            ab.run()
-        write_json(os.path.join(ab.folder, 'ab.json'), ab.json())
-        outputs.write()
-        ab.speak.say('the runs are in %s' % shown(ab.folder))
-        print(text.clean(ab.line, 2000))
-        if ab.failure:
-            raise ab.failure
+            whole.concluded(
+                ab.run, lambda: ab.order, ab.judge, lambda: write_json(os.path.join(ab.folder, 'ab.json'), ab.json()),
+                outputs.write, ab.tell)
         return ab.status
     return command.run(tools.called('runs/study ab'), act)

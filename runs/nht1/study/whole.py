@@ -67,6 +67,22 @@ def taken_back(folder, there, complete=lambda: False):
         raise
 
 
+def concluded(work, complete, *steps):
+    """Does the work of a command that measures, then the steps that judge, write and tell what came of it. Whatever ends
+    the work, they are taken where complete() finds something in it that counts; and whatever one of them meets, so are
+    those behind it. What was met first is raised at the end."""
+    first = None
+    for act in (work, *steps):
+        try:
+            act()
+        except (trouble.Trouble, OSError) as e:
+            if act is work and not complete():
+                raise
+            first = first or e
+    if first:
+        raise first
+
+
 def add_launcher(add):
     """The options about the launcher, of what is started without a description. add: of a parser."""
     add('--launcher', metavar='NAME', help=tools.called('as runs/study'))
