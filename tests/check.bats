@@ -34,7 +34,7 @@ if kind == 'rounds' and int(os.environ['STATUS']):
     sys.exit(int(os.environ['STATUS']))
 assert os.path.isdir(os.path.dirname(said['out']))
 open(said['out'], 'w').close()
-if kind == 'rounds' and os.path.exists('hold'):
+if os.path.exists('hold.' + kind):
     open('holds', 'w').close()
     signal.pause()
 steps = int(said.get('steps', 200))
@@ -155,6 +155,24 @@ END
     found '.answer == "balanced" and .search == null'
 }
 
+@test "interrupted in the search, it has written the answer, leaves with 3, and removes its files" {
+    touch hold.search
+    printf '#!/bin/sh\necho page >result/report.html\n' >bin/nht1-report
+    chmod +x bin/nht1-report
+    "$NHT1_ROOT/runs/study" check files --io posix --ranks 2 --cores 2 --out result --json check.json >said 2>&1 3>&- &
+    wait_until -p $! test -e holds
+    kill -INT $!
+    status=0
+    wait $! || status=$?
+    [ "$status" -eq 3 ]
+    grep -q ': yes, balanced' said
+    grep -q 'check: interrupted; what there is, is in result/search' said
+    found '.answer == "balanced" and .search == null'
+    expect_schema nht1-check-1 check.json
+    [ -s result/report.html ]
+    [ -z "$(ls files)" ]
+}
+
 @test "wrong words, a folder that is not there, and a run that fails" {
     study check files --nosuch
     expect_status 1
@@ -184,13 +202,13 @@ END
 }
 
 @test "killed, its files go with the next one in the same folder" {
-    touch hold
+    touch hold.rounds
     "$NHT1_ROOT/runs/study" check files --io posix --ranks 2 --out result --no-search >said 2>&1 3>&- &
     wait_until -p $! test -e holds
     kill -9 $!
     wait $! || true
     [ -n "$(ls files)" ]
-    rm -r hold result
+    rm -r hold.rounds result
     check --no-search
     expect_status 0
     [ -z "$(ls files)" ]

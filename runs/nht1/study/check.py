@@ -132,7 +132,7 @@ class Check:
         self.speak, self.stop = speak.Speaker((), args.quiet, False), child.Stop()
         self.where = text.clean(os.path.abspath(args.files))
         self.folder = whole.new_folder(args.out, 'check')
-        self.search, self.rounds_began = None, 0
+        self.search, self.quote, self.rounds_began = None, None, 0
 
     def left_s(self):
         return 60 * self.args.minutes - (time.monotonic() - self.began)
@@ -140,7 +140,6 @@ class Check:
     # Measuring.
 
     def run(self):
-        """The exit status."""
         self.stop.install()
         with contextlib.ExitStack() as stack:
             try:
@@ -153,7 +152,6 @@ class Check:
             problem = [] if self.given else self._problem()
             self._conclude(self._rounds(problem))
             self._search(problem)
-        return STATUS.get(self.best['answer'], trouble.OK)
 
     def _start(self, name, words, limit_s, doing):
         """Runs nht1-bt in a folder of that name. (its result or {}, status, why)"""
@@ -259,6 +257,19 @@ class Check:
 
     # What came of it.
 
+    def answered(self):
+        """Whether the rounds have given the answer, beside which the search is an extra."""
+        return self.quote is not None
+
+    @property
+    def status(self):
+        return STATUS.get(self.best['answer'], trouble.OK)
+
+    def report(self):
+        if not self.args.no_report:
+            whole.report(self.folder, [self.folder], self.speak)
+        self.speak.say('The whole result: %s' % shown(self.folder))
+
     def json(self):
         system, best = members(self.root, 'system'), self.best
         return {'schema': SCHEMA, 'version': VERSION, 'host': socket.gethostname(), 'started_utc': self.started_utc,
@@ -284,12 +295,9 @@ def main(argv):
         outputs.check()
         before = whole.before(args.out)
         check = Check(args, options)
-        with whole.taken_back(check.folder, before):
-            status = check.run()
-        write_json(os.path.join(check.folder, 'check.json'), check.json())
-        outputs.write()
-        if not args.no_report:
-            whole.report(check.folder, [check.folder], check.speak)
-        check.speak.say('The whole result: %s' % shown(check.folder))
-        return status
+        with whole.taken_back(check.folder, before, check.answered):
+            whole.concluded(
+                check.run, check.answered, lambda: write_json(os.path.join(check.folder, 'check.json'), check.json()),
+                outputs.write, check.report)
+        return check.status
     return command.run(tools.called('runs/study check'), act)
