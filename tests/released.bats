@@ -52,6 +52,56 @@ assert told == [], told"
     expect_text "the folder is not empty"
 }
 
+# A compiler whose programs, as nht1-beffio here, leave a summary of one process that was measured once.
+ready_made() {
+    mkdir bin source
+    ln -s "$NHT1_BIN/nht1-stats" bin
+    : >source/b_eff_io.c
+    cat >bin/nht1-beffio <<END
+#!/bin/bash
+echo >>"$PWD/starts"
+while [ "\$1" != -f ]; do shift; done
+for how in '' hold fail; do
+    [ -z "\$how" ] || [ ! -e "$PWD/\$how.\$(wc -l <"$PWD/starts")" ] || break
+    how=
+done
+[ "\$how" != hold ] || exec sleep 1000
+[ "\$how" != fail ] || { echo "no space" >&2; exit 3; }
+cp "$NHT1_ROOT/tests/samples/b_eff_io-2.1.sum" "\$2.sum"
+END
+    printf '#!/bin/bash\nwhile [ "$1" != -o ]; do shift; done\ncp "%s" "$2"\n' "$PWD/bin/nht1-beffio" >bin/cc
+    chmod +x bin/*
+    export NHT1_BIN=$PWD/bin
+}
+
+started() {
+    [ -e starts ] && [ "$(wc -l <starts)" -ge "$1" ]
+}
+
+@test "a run that fails, or Ctrl-C, loses none of the complete rounds" {
+    ready_made
+    local command=("$NHT1_ROOT/runs/study" released --cc "$PWD/bin/cc" --source source --ranks 1 --launcher none --out x --json r.json)
+    touch fail.5
+    run "${command[@]}"
+    expect_status 3
+    expect_text "-03 ended with status 3, without a .sum that can be read: no space"
+    expect_text "b_eff_io  read scatter 1k "
+    for file in r.json x/released.json; do
+        expect_schema nht1-released-1 $file
+        expect_json $file '.programs[0].rounds == 2 and .interrupted == false and all(.programs[0].ratios[]; .n == 2)'
+    done
+    mv fail.5 hold.5
+    rm -r x r.json starts
+    "${command[@]}" >said 2>&1 3>&- &
+    wait_until -p $! started 5
+    kill -INT $!
+    status=0
+    wait $! || status=$?
+    [ "$status" -eq 3 ]
+    grep -q 'released: interrupted$' said
+    expect_json r.json '.programs[0].rounds == 2 and .interrupted == true'
+}
+
 @test "killed, its files go with the next one among the same files" {
     slow
     mkdir source files

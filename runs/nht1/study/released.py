@@ -147,7 +147,7 @@ class Released:
                 stem + '.sum', '--protocol', stem + '.prot'] if ours else [os.path.join(self.folder, program), '-f', stem]
 
     def _run(self, program, ours, number):
-        """(patterns by the summary, by the protocol of b_eff) of a run, None where it was interrupted."""
+        """(patterns by the summary, by the protocol of b_eff) of a run."""
         name = '%s-%s-%02d' % (program, 'ours' if ours else 'released', number)
         folder = os.path.join(self.folder, name)
         os.makedirs(folder)
@@ -163,7 +163,7 @@ class Released:
                                          20 * self.args.seconds + 3600, self.stop, lambda s: None, cwd=folder)
         if why == 'interrupted':
             self.interrupted = True
-            return None
+            raise trouble.failed('interrupted')
         path = stem + '.sum'
         summaries = sumfile.read(path) if os.path.isfile(path) else None
         if why or not summaries or status not in (0, trouble.INVALID):
@@ -207,24 +207,36 @@ class Released:
                 sides = {}
                 for ours in (first, not first):
                     sides[ours] = self._run(program, ours, number)
-                    if sides[ours] is None:
-                        return
                 values, protocols = zip(sides[False], sides[True])
                 self.compared[program].values.append(values)
                 if None not in protocols:
                     self.compared[program].protocols.append(protocols)
 
-    def finish(self):
-        """What follows from the rounds, and the files of the study."""
-        for program, c in self.compared.items():
+    def measured(self):
+        """Whether there is a result: complete rounds; of an interrupted study also that there are none."""
+        return self.interrupted or any(c.values for c in self.compared.values())
+
+    def judge(self):
+        """What follows from the rounds."""
+        for c in self.compared.values():
             c.finish()
             self.told += c.uncommon()
+
+    def write(self):
+        """The files of the study."""
+        write_json(os.path.join(self.folder, 'released.json'), self.json())
+        for program, c in self.compared.items():
             if c.by_size:
                 write_text(os.path.join(self.folder, program + '.csv'), text.csv_lines(
                     [['pattern', 'method', 'bytes', 'rounds', 'ours_over_released', 'from', 'to']] + [
                         [text.csv_cell(p), text.csv_cell(method), size, n, *map(text.csv_number, values)]
                         for (p, method, size), n, *values in c.by_size]))
-        write_json(os.path.join(self.folder, 'released.json'), self.json())
+
+    def tell(self):
+        for words in self.told:
+            print('Note: ' + words)
+        print(self.tables(), end='', flush=True)
+        self.say('the runs are in %s' % shown(self.folder))
 
     def json(self):
         return {'schema': 'nht1-released/1', 'version': VERSION, 'host': socket.gethostname(), 'started_utc': self.began,
@@ -268,14 +280,6 @@ def main(argv):
             outputs.add(args.json, lambda: json.dumps(study.json(), indent=1) + '\n', '--json')
         outputs.check()
         study = Released(args, _sources(args.source))
-        study.run()
-        study.finish()
-        outputs.write()
-        for words in study.told:
-            print('Note: ' + words)
-        print(study.tables(), end='')
-        study.say('the runs are in %s' % shown(study.folder))
-        if study.interrupted:
-            raise trouble.failed('interrupted')
+        whole.concluded(study.run, study.measured, study.judge, study.write, outputs.write, study.tell)
         return trouble.OK
     return command.run(tools.called('runs/study released'), act)
