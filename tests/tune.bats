@@ -306,6 +306,20 @@ romio321 auto:mpiio" ]
     [ ! -e out ]
 }
 
+@test "a step that fails behind a search leaves the best so far, and leaves with 3" {
+    mkdir files
+    # shellcheck disable=SC2016 # as it stands
+    sed -i 's/^sleep if/rmdir(substr($given{out}, 0, rindex($given{out}, "\/"))), rmdir("files") if $component eq "romio321";\n&/' bin/nht1-bt
+    tune --files files
+    expect_status 3
+    expect_text "The way to write here so far"
+    expect_text "files: no such folder for the files"
+    expect_schema nht1-tune-1 out/tune/tune.json
+    expect_json out/tune/tune.json '.ended == "failed" and .best.name == "posix" and .verdict == "undecided"
+        and ([.searches[].best] == ["posix --buffer 4Mi", "mpiio --hint cb_nodes=1"])'
+    [ -s out/tune/tune.txt ]
+}
+
 final_begun() { # whichever of the points comes first: their order is random
     compgen -G 'out/tune/final/runs/*.part' >/dev/null
 }

@@ -13,7 +13,8 @@ ENDED = {
     'settled': ('The search went on until it was decided, or more rounds would not have decided it.', 'plain'),
     'budget': ('The time was used up before the search had settled: what it has left may still differ. '
                '--minutes gives more.', 'note'),
-    'interrupted': ('The search was interrupted: this is the best so far.', 'warn')}
+    'interrupted': ('The search was interrupted: this is the best so far.', 'warn'),
+    'failed': ('A step behind the search failed: this is the best so far.', 'warn')}
 CHARS = 44      # of a label on a line
 STATES = {'best': 'best', 'tied': 'cannot be told apart from it', 'beaten': 'slower',
           'failed': 'failed', 'untried': 'not tried'}
@@ -67,8 +68,8 @@ def _hints(page, best):
 
 def _tune(page, root):
     best = members(root, 'best')
-    if word(root, 'ended') == 'interrupted':
-        page.text(*ENDED['interrupted'])
+    if word(root, 'ended') in ('interrupted', 'failed'):
+        page.text(*ENDED[word(root, 'ended')])
     _best(page, best, word(root, 'answer'))
     rows = items(root, 'final.ways')
     table = Table('search-final', 'The winners of the searches and plain writing against each other, in %s' % text.plural(

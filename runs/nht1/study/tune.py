@@ -54,8 +54,8 @@ First nht1-bt --probe finds out what works on the file system, unless that is kn
 component of the library has a search of its own (nht1-bt --io auto), and the winners run against each
 other, in random order. At the end stands the best setting as a command line, what it is compared
 with, and the hints for other programs.
-Exit status: 0 success, 1 wrong usage, 3 no search found anything, or interrupted: the best so far is
-printed.
+Exit status: 0 success, 1 wrong usage, 3 no search found anything; or interrupted, or a step behind a
+search failed: the best so far is printed.
 docs/studies.md has more about it.
 """
 
@@ -124,6 +124,7 @@ class Tuner:
         self.reference = self.earlier(args.against) if args.against else None
         self.folder, self.stopped = shown(whole.new_folder(args.out, 'tune', args.under)), False
         self.component = ''  # the one in force
+        self.winners = []  # [(Way, search)] of the searches that found something
         self.found = {'schema': SCHEMA, 'version': VERSION, 'host': socket.gethostname(),
                       'started_utc': utc(), 'ended_utc': None, 'ended': None, 'minutes': args.minutes,
                       'seconds': None, 'settings': self.common, 'searches': [], 'final': None,
@@ -194,10 +195,10 @@ class Tuner:
                 for s in self.found['searches'] if s['result']]
 
     def search(self):
-        """A search with each component. Returns [(Way, search)] of those that found something."""
+        """A search with each component."""
         names = self._components()
         self.component = names[0]
-        share, winners = 1 if len(names) < 2 else 1 - FINAL_SHARE, []
+        share = 1 if len(names) < 2 else 1 - FINAL_SHARE
         for number, component in enumerate(names):
             among = self._through_mpiio()
             shares = len(names) - number + (0 if number else FIRST - 1)
@@ -214,10 +215,9 @@ class Tuner:
                     io='auto:' + ','.join(among) if among else 'auto', minutes='%.2f' % minutes,
                     metric='search.best.t_t_s'))])
             self.say()
-            winners += self._searched(component, driver)
+            self.winners += self._searched(component, driver)
             if self.stopped:
                 break
-        return winners
 
     def _searched(self, component, driver):
         """Enters a search; [(Way, search)], or [] where it found nothing."""
@@ -248,9 +248,10 @@ class Tuner:
         options = words(row, 'options') or shlex.split(label)[1:]
         return Way(component, label, settings_of(options, self.program, whose=label + ': '))
 
-    def final(self, winners):
+    def final(self):
         """The winners and plain writing against each other. Returns the way to take; enters verdict and
         answer. A single search has had its last rung for that."""
+        winners = self.winners
         if len(self.found['searches']) == 1:
             way, search = winners[0]
             self.found.update(verdict=word(search, 'best.verdict') or 'undecided',
@@ -408,31 +409,52 @@ class Tuner:
     # --- the whole --------------------------------------------------------------------------------
 
     def run(self):
-        """Returns the exit status."""
+        """All steps that measure."""
         self.probe()
-        winners = [] if self.stopped else self.search()
-        searched = self._searches()
-        if winners:
-            chosen = self.final(winners)
-            search = next((s for way, s in winners if way.key == chosen.key), {})
-            self.found['best'] = best_of(chosen, search, self._command(chosen, search), self._newest(chosen))
-            beaten = [w['label'] for w in at(self.found, 'final.ways') or [] if w['state'] == 'beaten']
-            self.found['best']['tied'] = [t for t in self.found['best']['tied'] if t not in beaten]
+        if not self.stopped:
+            self.search()
+        if self.winners:
+            chosen = self._choose()
             if not self.stopped and (self.args.exhaustive or self.args.against):
-                reference, n = self.exhaustive(searched) if self.args.exhaustive else self.reference
+                reference, n = self.exhaustive(self._searches()) if self.args.exhaustive else self.reference
                 if reference and not self.stopped:
                     self.check(chosen, reference, n)
-        self.found['ended'] = 'interrupted' if self.stopped else 'nothing found' if not winners else \
+        self.found['ended'] = 'interrupted' if self.stopped else 'nothing found' if not self.winners else \
             'budget' if any(s['ended'] == 'budget' for s in self.found['searches']) else 'settled'
+
+    def _choose(self):
+        """Enters the best."""
+        chosen = self.final()
+        search = next((s for way, s in self.winners if way.key == chosen.key), {})
+        self.found['best'] = best_of(chosen, search, self._command(chosen, search), self._newest(chosen))
+        beaten = [w['label'] for w in at(self.found, 'final.ways') or [] if w['state'] == 'beaten']
+        self.found['best']['tied'] = [t for t in self.found['best']['tied'] if t not in beaten]
+        return chosen
+
+    def judge(self):
+        """The best so far of steps that something else than an interruption has ended; and when that was."""
+        if self.found['ended'] is None:
+            self.found['ended'], self.stopped = 'failed', True  # nothing more is run
+            if not self.found['best']:
+                self._choose()
         self.found.update(ended_utc=utc(), seconds=round(time.monotonic() - self.began, 1))
+
+    def write(self):
         write_json(os.path.join(self.folder, 'tune.json'), self.found)
-        written = verdict(self.found, [s for _, s in searched])
-        write_text(os.path.join(self.folder, 'tune.txt'), written)
-        print(written, end='', flush=True)
-        if winners and not self.stopped and not self.args.no_report:
+        write_text(os.path.join(self.folder, 'tune.txt'), self._verdict())
+
+    def _verdict(self):
+        return verdict(self.found, [s for _, s in self._searches()])
+
+    def tell(self):
+        print(self._verdict(), end='', flush=True)
+        if self.winners and not self.stopped and not self.args.no_report:
             whole.report(self.folder, [self.folder], SimpleNamespace(say=self.say))
         self.say('The whole result: %s' % shown(self.folder))
-        return trouble.FAILED if self.stopped or not winners else trouble.OK
+
+    @property
+    def status(self):
+        return trouble.FAILED if self.stopped or not self.winners else trouble.OK
 
 
 def _rows(ways, times, failed, first):
@@ -460,6 +482,7 @@ def main(argv):
             raise trouble.failed("nht1-bt is not there: 'make' builds it; NHT1_BIN names its folder")
         before = whole.before(args.out, args.under)
         tuner = Tuner(args, options)
-        with whole.taken_back(tuner.folder, before):
-            return tuner.run()
+        with whole.taken_back(tuner.folder, before, lambda: tuner.winners):
+            whole.concluded(tuner.run, lambda: tuner.winners, tuner.judge, tuner.write, tuner.tell)
+        return tuner.status
     return command.run(tools.called('runs/study tune'), act)

@@ -49,7 +49,7 @@ def verdict(found, searches):
         return '\n'.join(lines + ['Nothing was found.']) + '\n'
     settings = found['settings']
     lines += [found['answer'], '', 'The way to write here%s:' % (
-        ' so far' if found['ended'] == 'interrupted' else ''), '', '    ' + best['command'], '']
+        ' so far' if found['ended'] in ('interrupted', 'failed') else ''), '', '    ' + best['command'], '']
     zeta = real(best, 'zeta')
     steps = integer(best, 'steps')
     about = '%s x %s%s' % (

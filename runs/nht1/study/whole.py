@@ -70,7 +70,7 @@ def taken_back(folder, there, complete=lambda: False):
 def concluded(work, complete, *steps):
     """Does the work of a command that measures, then the steps that judge, write and tell what came of it. Whatever ends
     the work, they are taken where complete() finds something in it that counts; and whatever one of them meets, so are
-    those behind it. What was met first is raised at the end."""
+    those behind it. What was met first is raised at the end, as a failure: wrong usage would have left no result."""
     first = None
     for act in (work, *steps):
         try:
@@ -79,6 +79,8 @@ def concluded(work, complete, *steps):
             if act is work and not complete():
                 raise
             first = first or e
+    if isinstance(first, trouble.Trouble) and first.status == trouble.USAGE:
+        raise trouble.failed(str(first))
     if first:
         raise first
 
