@@ -684,6 +684,16 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     [ ! -e owned ]
 }
 
+@test "the report of a study shows what is nht1's beside results of a program of one's own" {
+    ln -s "$NHT1_BIN_REAL/nht1-report" bin
+    bt_that <<<"cp '$NHT1_ROOT/tests/corpus/report/bt1.json' \"\$json\""
+    REPEATS=1 description x.ini <<<$'[run mine]\nprogram = sim\n[run ours]\nprogram = nht1-bt\nio = serial'
+    study x.ini --no-plan --out out
+    expect_status 0
+    expect_text "report    out/report.html"
+    grep -q '1 result,' out/report.html
+}
+
 @test "job scripts: headings of each system, bash agrees, no file is written over" {
     description x.ini <<<$'[run]\nprogram = sim'
     study --job slurm --nodes 3 --cores 48 --time 90 --queue fast x.ini --set run.value=7 --launcher-flags=--oversubscribe

@@ -318,8 +318,8 @@ def run(args, name, description, brief=False):
     driver.run()
     status = _close(driver, keys, speaker, brief)
     if driver.why != 'interrupted' and not args.no_report:
-        report(folder.path, [folder.file('runs', name, 'result.json')
-                             for name, record in folder.results().items() if record['ok']], speaker)
+        # Folders, in which results of other programs are passed over; a file that is named has to be one of nht1's.
+        report(folder.path, [folder.file('runs', name) for name, record in folder.results().items() if record['ok']], speaker)
     if settings.show and status == 0 and not brief:
         speaker.say('The whole result: %s' % shown(folder.path))
     return status, driver
