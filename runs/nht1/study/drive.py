@@ -17,6 +17,10 @@ from .launch import recorded
 FAILURES_MAX = 2       # of a point, then it is left alone
 FINISHED = (0, 4)      # exit statuses of a program that leave a result
 AUTO = 'auto'          # repeats: until it is decided
+# What Open MPI's mpirun adds to stderr: banners, those of them that tell an exit status; and lines between others.
+BANNER = re.compile(r'^-{74}\n(.*?)^-{74}$', re.M | re.S)
+OF_STATUS = re.compile(r'Primary job |\S+ detected that one or more processes exited with non-zero status')
+REMARK = re.compile(r'-----|\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate")')
 
 
 def begin():
@@ -373,11 +377,15 @@ def refused(part, program, status):
 
 
 def last_words(part):
-    """The last line that a program left on stderr, launchers' banners aside."""
+    """The last line that a program left on stderr. What Open MPI's mpirun says counts where there is nothing else, but for
+    its banners about an exit status, which say no more than that."""
     try:
         with open(os.path.join(part, 'stderr'), encoding='utf-8', errors='replace') as f:
-            lines = [l.strip() for l in f if l.strip() and not l.startswith('-----')]
+            said = f.read()
     except OSError:
-        lines = []
-    ours = [l for l in lines if l.startswith('nht1-')]
-    return text.clean((ours or lines or ['it printed nothing'])[-1 if not ours else 0], 300)
+        said = ''
+    lines = [l.strip() for l in said.splitlines()]
+    ours = next((l for l in lines if l.startswith('nht1-')), None)
+    own = [l.strip() for l in BANNER.sub('', said).splitlines() if l.strip() and not REMARK.match(l)]
+    banners = [' '.join(b.split()) for b in BANNER.findall(said) if not OF_STATUS.match(b)]
+    return text.clean(ours or (own or banners or ['it printed nothing'])[-1], 300)
