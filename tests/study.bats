@@ -84,6 +84,12 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
         "point,section,ranks,threads,label,metric,unit,state,runs,median,ci_lo,ci_hi,best,outliers" ]
     grep -qx 'p02,run,2,1,,took_s,s,enough runs,2,1,,,1,0' out/x/summary.csv
     grep -qE '^p02-r01,p02,run,2,1,1,20[0-9T:-]*Z,[0-9.]+,0,,took_s,s,1,1$' out/x/runs.csv
+    # What --set changes later is recorded, too.
+    study x.ini --out out/x --set study.repeats=3
+    expect_status 0
+    expect_text "6 of 6  "
+    expect_json out/x/study.json '.set == []'
+    expect_json out/x/summary.json '.set == ["study.repeats=3"] and all(.points[]; .series[0].n == 3)'
 }
 
 @test "a point is repeated until its interval is narrow, or there were enough runs" {

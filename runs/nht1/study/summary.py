@@ -47,15 +47,15 @@ def scale_of(path):
     return SCALES.get(_ending(path), (1.0, ''))
 
 
-def write(driver, keys, status):
-    """summary.json, .txt and .csv of a study; keys: the columns that tell its points apart. Returns
-    the tables as text."""
+def write(driver, keys, status, changed):
+    """summary.json, .txt and .csv of a study; keys: the columns that tell its points apart; changed: what --set changed in
+    this session. Returns the tables as text."""
     finished = driver.why != 'interrupted' and not any(
         t.state() in ('not run', 'too few runs') or t.state() == 'undecided' and t.wants(max(t.runs) + 1)
         for t in driver.tallies)
     write_json(driver.folder.file('summary.json'), {
         'schema': 'nht1-study-summary/1', 'finished': finished, 'why': driver.why,
-        'status': status, 'ended_utc': utc(), 'runs_s': round(driver.spent_s, 3),
+        'status': status, 'set': changed, 'ended_utc': utc(), 'runs_s': round(driver.spent_s, 3),
         'level': driver.settings.level, 'precision': driver.settings.precision,
         'points': [_point(t) for t in driver.tallies]}, replace=True)
     rows = _rows(driver)

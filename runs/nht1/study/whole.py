@@ -219,9 +219,9 @@ def report(folder, results, speaker):
         speaker.say('no report: nht1-report ended with status %s: %s' % (status, err.strip()[:300]))
 
 
-def _close(driver, keys, speaker, brief):
+def _close(driver, keys, speaker, brief, changed):
     status = driver.status()
-    table = summary.write(driver, keys, status)
+    table = summary.write(driver, keys, status, changed)
     failed = [(t, n, r) for t in driver.tallies for n, (r, _) in sorted(t.runs.items())
               if not r['ok']]
     if table and not brief and not speaker.show:
@@ -316,7 +316,7 @@ def run(args, name, description, brief=False):
     if folder.resumed and driver.progress()[2]:  # a finished one, or one that another driver has just begun
         expect_same(folder.record)
     driver.run()
-    status = _close(driver, keys, speaker, brief)
+    status = _close(driver, keys, speaker, brief, args.set)
     if driver.why != 'interrupted' and not args.no_report:
         # Folders, in which results of other programs are passed over; a file that is named has to be one of nht1's.
         report(folder.path, [folder.file('runs', name) for name, record in folder.results().items() if record['ok']], speaker)
