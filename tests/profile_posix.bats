@@ -494,6 +494,19 @@ END
     [ -z "$(find . -name 'profile.xml.run*')" ]
 }
 
+@test "why there is no zeta, or no profile: the program failed, LD_PRELOAD ends names at a blank" {
+    run nht1-profile --t-c -- sh -c 'echo a >f; exit 3'
+    expect_status 3
+    expect_text "no zeta: the program ended with status 3"
+    mkdir -p "a b/bin" "a b/lib/nht1"
+    cp "$NHT1_BIN/nht1-profile" "a b/bin"
+    cp "$NHT1_BIN/../lib/nht1/libnht1-profile.so" "a b/lib/nht1"
+    run "a b/bin/nht1-profile" -- sh -c 'echo a >g'
+    expect_status 1
+    expect_text "its path has a blank or a colon: install nht1 in another folder"
+    [ ! -e g ]
+}
+
 @test "a program that writes to a pipe by stdio has a zeta" {
     certified "$NHT1_TESTBIN/mkposix" piped f.dat
     [ "$(stat -c %s f.dat)" -eq 7 ]

@@ -204,6 +204,12 @@ static void wait_for(struct child *c)
 static int library_find(char out[PATH_MAX])
 {
     TRY(beside_library(out, "libnht1-profile.so"));
+    if (out[strcspn(out, " :")] != '\0') /* where LD_PRELOAD ends a name */
+        return err_set(ERR_USAGE,
+                       "%s: the library that is loaded into the program cannot be named by "
+                       "LD_PRELOAD, as its path has a blank or a colon: install nht1 in another "
+                       "folder",
+                       out);
     if (access(out, R_OK) == 0) return 0;
     return err_set_errno(ERR_IO, errno, "%s: the library that is loaded into the program", out);
 }
@@ -927,6 +933,8 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     struct profile_round *round = mem_new(s.pairs_n, sizeof *round, "%d rounds", s.pairs_n);
     if (!round) return ERR_NOMEM;
     int rc = rounds_make(&s, round, &n, &pairs, &run, &measured, &started, status);
+    if (rc == 0 && measured && *status != 0)
+        plain_line(stderr, "nht1-profile: no zeta: the program ended with status %d", *status);
     measured = measured && *status == 0;
     if (rc == 0) rc = report_profile(o, args, began, &run, round, n, &pairs, measured, *status);
     profile_free(&run);
