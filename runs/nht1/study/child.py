@@ -26,6 +26,7 @@ class Stop:
 
     def install(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            Stop.asked += getattr(signal.getsignal(number), 'asked', 0)  # before, and lost
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # by nohup
                 signal.signal(number, self._take)
 
