@@ -90,6 +90,9 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
     expect_text "6 of 6  "
     expect_json out/x/study.json '.set == []'
     expect_json out/x/summary.json '.set == ["study.repeats=3"] and all(.points[]; .series[0].n == 3)'
+    # What was measured counts where fewer are asked for.
+    study x.ini --out out/x --set study.repeats=2
+    expect_json out/x/summary.json 'all(.points[]; .series[0].n == 3)'
 }
 
 @test "a point is repeated until its interval is narrow, or there were enough runs" {

@@ -204,9 +204,12 @@ class Driver:
         self.launcher, self.settings, self.folder = launcher, settings, folder
         self.estimates, self.files, self.speak, self.stop = estimates, files, speak, child.Stop()
         self.tallies, self.why = tallies, None
+        records = self.folder.results()  # of earlier sessions
+        for tally in (t for t in tallies if not t.auto):
+            while tally.name(tally.high + 1) in records:
+                tally.high += 1  # what was measured counts, also where fewer runs are asked for now
         for tally in (t for t in tallies if t.auto and t.beside):
             tally.question = question.Question(tally, tally.beside, folder, tally.high, settings.level)
-        records = self.folder.results()  # of earlier sessions
         for tally in self.tallies:
             for number in range(1, tally.high + 1):
                 record = records.get(tally.name(number))
