@@ -991,6 +991,7 @@ plot 1" ]
  "stamps": [{"code": "disturbed", "severity": "warn", "numbers": {}, "sentence": "STAMP"}],
  "profile": {"ranks_n": 2, "wall_s": 10, "inside_mean_s": 1, "inside_max_s": 2, "inside_max_rank": 1,
   "read_bytes": 0, "written_bytes": 4000000, "outside_read_bytes": 0, "outside_written_bytes": 500, "reads_n": 0, "writes_n": 4,
+  "not_seen": [{"what": "direct", "program": "app", "name": "3", "sentence": "app has written 3 bytes by system calls of its own"}],
   "points": [{"file": "<b>", "begin_s": 1, "functions": {"write_at_all": {"n": 4, "bytes": 4000000, "total_s": 2, "max_s": 1}},
     "sizes": [{"from_bytes": 524288, "reads_n": 0, "writes_n": 4}]}],
   "timeline": {"bin_s": 5, "read_bytes": [0, 0], "written_bytes": [4000000, 0], "inside_share": [0.2, 0]},
@@ -1004,6 +1005,7 @@ END
     grep -q '^bytes,written,2.5,0.8,,$' fig/profile-timeline.csv
     expect_file_text fig/profile-sizes.csv writes
     expect_file_text r.md "500 B of it written and 0 B read before"
+    expect_file_text r.md '**Care:** Not seen: app has written 3 bytes by system calls of its own.'
     expect_file_text r.md STAMP
     no_text r.html '<b>'
 }

@@ -37,6 +37,8 @@ def _section(page, result, key):
     if any(outside):
         page.text('%s of it written and %s read before MPI_Init, after MPI_Finalize or by processes that are no ranks: not '
                   'in this time, nor in R_IO and zeta.' % tuple(text.size(n) for n in outside))
+    for unseen in items(profile, 'not_seen'):
+        page.text('Not seen: %s.' % word(unseen, 'sentence'), 'warn')
     page.stamps(result.stamps)
     zeta = members(root, 'zeta')
     if zeta:
