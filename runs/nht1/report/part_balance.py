@@ -3,6 +3,7 @@
 from .. import text
 from ..results import NAN, real, true, word
 from .page import Table
+from .part_beffio import best_partition
 from .published import RK01
 
 COFFEE = 'about 10 min [RK01]'
@@ -44,7 +45,7 @@ def add(report):
         row('b_eff_io' + valid, value, text.rate(value), '')
         for what, key in (('written', 'write_min'), ('read', 'read_min')):
             minutes('coffee cup: all memory %s, by b_eff_io%s' % (what, valid),
-                    real(r.root, 'partitions.-1.coffee_cup.' + key))
+                    real(best_partition(r.root), 'coffee_cup.' + key))
     report.page.section(2, 'balance', 'Balance')
     report.page.table(table)
     report.page.text(
