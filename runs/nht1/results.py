@@ -214,6 +214,14 @@ def stamps(node):
     return found
 
 
+def counted(found):
+    """Stamps of several, each code once as the first one has it, with the number of those that have it."""
+    codes = {}
+    for s in (s for one in found for s in one):
+        codes.setdefault(s['code'], dict(s, runs=0))['runs'] += 1
+    return list(codes.values())
+
+
 @functools.lru_cache(maxsize=None)
 def stamp_codes():
     """{code: {programs, severities, meaning, and spoils, why nothing can be concluded from what is stamped so}}. The
@@ -620,11 +628,7 @@ class Cell:
     def stamps(self):
         """Of its runs, each code once, with the number of runs that have it; those of the typical
         run lead."""
-        found = {}
-        for run in [self.typical] + [r for r in self.runs if r is not self.typical]:
-            for s in run.stamps:
-                found.setdefault(s['code'], dict(s, runs=0))['runs'] += 1
-        return list(found.values())
+        return counted(run.stamps for run in [self.typical] + [r for r in self.runs if r is not self.typical])
 
 
 class Group:

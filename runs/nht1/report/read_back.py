@@ -103,12 +103,16 @@ def _readings(section, cells):
 
 
 def _stamps(section, cells):
-    """Each code once, with the writers that it is said of."""
-    found = {}
-    for c in cells:
-        for s in section.report.dumps.read(c).values():
-            for stamp in (stamp for r in s.readings for stamp in r.stamps):
-                found.setdefault(stamp['code'], (stamp, {}))[1][c.label] = None
-    for stamp, named in found.values():
-        section.page.text('%s: %s' % ('All writers' if 1 < len(named) == len(cells) else
-                                      ', '.join(named), stamp['sentence']), stamp['severity'])
+    """Each sentence once, with the writers that it is said of, and the way where a writer has another one of its kind."""
+    said = [(c, way, stamp) for c in cells for way, s in section.report.dumps.read(c).items()
+            for stamp in section.report.rounds.read_stamps(c, s)]
+    found, kinds = {}, {}
+    for c, _, stamp in said:
+        kinds.setdefault((c.label, stamp['code']), set()).add(stamp['sentence'])
+    for c, way, stamp in said:
+        found.setdefault((stamp['severity'], stamp['sentence']), {})[
+            c.label if len(kinds[c.label, stamp['code']]) == 1 else '%s, %s' % (c.label, way)] = None
+    everyone = {c.label for c in cells}
+    for (severity, sentence), named in found.items():
+        section.page.text('%s: %s' % ('All writers' if 1 < len(named) and everyone <= set(named) else
+                                      '; '.join(named), sentence), severity)

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from .. import reading, stats, text
-from ..results import NAN, integer, items, members, real, stamps, true, verdicts, word
+from ..results import NAN, counted, integer, items, members, real, stamps, true, verdicts, word
 
 GOAL, ROUNDS_MIN = 0.10, 6
 ROUNDS_MAX = 1000  # of --repeat
@@ -99,6 +99,12 @@ def _spoiled(unmeasured, n, what):
     most = Counter(reason for reason, _ in kept).most_common(1)[0][0]
     alike = [stamp for reason, stamp in kept if reason == most]
     return dict(alike[0], sentence='%s (%d of %s)' % (alike[0]['sentence'].rstrip('.'), len(alike), text.plural(n, what)))
+
+
+def _of_some(stamp, n, what):
+    """One that results.counted has found, with the number where only some have it."""
+    return stamp if stamp['runs'] == n else dict(stamp, sentence='%s (%d of %d %s)' % (
+        stamp['sentence'].rstrip('.'), stamp['runs'], n, what))
 
 
 def _in_time(found, run_of=lambda r: r):
@@ -306,6 +312,15 @@ class Rounds:
         node = self._read_node(found, row)
         return next((s for s in stamps(node) if s['code'] == word(node, 'answer')), None)
 
+    def read_stamps(self, cell, spread):
+        """Stamps of dumps read back in one way, without the answer: what a program says over its rounds, or else that of
+        each reading."""
+        result, row = self._said(cell)
+        node = self._read_node(spread.readings[0], row) if result else {}
+        if node:
+            return [s for s in stamps(node) if s['code'] != word(node, 'answer')]
+        return [_of_some(s, spread.n, 'readings') for s in counted(r.stamps for r in spread.readings)]
+
     def slower(self, cell, others):
         """[Ratio] by the sign test, corrected for as many others. Those that have no round in common are left out."""
         def by_round(c):
@@ -346,7 +361,6 @@ class Rounds:
         result, row = self._said(cell)
         verdict = self.verdict(cell)
         found = stamps(row) + result.stamps if result else [verdict] if verdict else []
-        found += [s if s['runs'] == cell.n else dict(s, sentence='%s (%d of %d runs)' % (
-            s['sentence'].rstrip('.'), s['runs'], cell.n)) for s in cell.stamps()
+        found += [_of_some(s, cell.n, 'runs') for s in cell.stamps()
                   if result or s['code'] not in (*verdicts(), 'implied-rate')]
         return list({s['code']: s for s in reversed(found)}.values())[::-1]
