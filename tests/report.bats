@@ -987,7 +987,8 @@ plot 1" ]
 
 @test "a profile shows zeta, calls, sizes and a timeline" {
     cat >p.json <<'END'
-{"schema": "nht1-profile/1", "version": "1", "command": ["mpirun", "/opt/app"], "command_status": 0,
+{"schema": "nht1-profile/1", "version": "1", "command": ["mpirun", "/opt/app", "a b"], "command_status": 0,
+ "options": {"out": "p.xml", "json": "p.json", "accesses": null, "force": false, "t_c": true, "t_c_add": ["-v", "x y"], "repeat": "8", "minutes": 0},
  "stamps": [{"code": "disturbed", "severity": "warn", "numbers": {}, "sentence": "STAMP"}],
  "profile": {"ranks_n": 2, "wall_s": 10, "inside_mean_s": 1, "inside_max_s": 2, "inside_max_rank": 1,
   "read_bytes": 0, "written_bytes": 4000000, "outside_read_bytes": 0, "outside_written_bytes": 500, "reads_n": 0, "writes_n": 4,
@@ -1008,6 +1009,9 @@ END
     expect_file_text r.md '**Care:** Not seen: app has written 3 bytes by system calls of its own.'
     expect_file_text r.md STAMP
     no_text r.html '<b>'
+    # as it was started: no launcher of its own
+    grep -qFx -- "    nht1-profile --out=p.xml --t-c --t-c-add=-v '--t-c-add=x y' --repeat=8 -- mpirun /opt/app 'a b'" r.md
+    no_text r.md "mpirun -np"
 }
 
 @test "a heat map shows bytes over time and processes, of a program without MPI, in page, files and table" {

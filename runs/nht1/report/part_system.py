@@ -85,12 +85,15 @@ def _striping(file):
 def _again(page, results):
     """Commands, each once. Their number is limited."""
     known = [r for r in results if started(r)]
+    profiles = [r for r in results if r.kind == 'nht1-profile']
     for of, mine, heading in (
             (_session, known,
              'The commands as runs/study started them, with launcher, environment and folder, for a '
              'shell; only the file for the result (--json) is left out.'),
-            (lambda some: list(dict.fromkeys(map(command, some))),
-             [r for r in results if r not in known],
+            (lambda some: _once(map(profile_command, some)), profiles,
+             'How profiles were made: all options of nht1-profile, without the file for the result (--json), and the '
+             'command. In which folder is not recorded; line breaks in words are blanks here.'),
+            (lambda some: _once(map(command, some)), [r for r in results if r not in known + profiles],
              'How %s started is not recorded; with mpirun it may have been so. Folders of files that '
              'are written have to exist.' % ('the others were' if known else 'they were'))):
         lines = of(mine)
@@ -139,6 +142,19 @@ def _session(results):
 def _assigned(variables):
     return ['%s=%s' % (k, shlex.quote(v)) for k, v in sorted(variables.items())
             if re.fullmatch(r'[A-Za-z_]\w*', k, re.ASCII)]
+
+
+def _once(lines):
+    return [line for line in dict.fromkeys(lines) if line]
+
+
+def profile_command(result):
+    """With all options, of which the result does not tell what is the default; '' where it has no command."""
+    options = {k.replace('_', '-'): v for k, v in members(result.root, 'options').items() if k != 'json'}
+    given = [['--' + k] if v is True else ['--%s=%s' % (k, w) for w in (v if isinstance(v, list) else [v])]
+             for k, v in options.items() if v]
+    behind = words(result.root, 'command')
+    return shlex.join(['nht1-profile'] + [w for some in given for w in some] + ['--'] + behind) if behind else ''
 
 
 def command(result):
