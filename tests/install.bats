@@ -127,14 +127,16 @@ complete_words() {
     expect_text _nht1
 }
 
-@test "completion offers every long option of every program" {
-    local program name
+@test "completion offers every long option of every program and command, and no others" {
+    local program command
     # shellcheck source=/dev/null
     source "$MANUAL"/completion/nht1
     for program in "$NHT1_BIN"/nht1-*; do
-        complete_words "$program" --
-        for name in $(long_options "$program"); do
-            [[ " $output " == *" --$name "* ]] || { echo "$program: no --$name" && return 1; }
+        for command in '' $("$program" --help-json | jq -r '.commands[]?'); do
+            complete_words "$program" ${command:+"$command"} --
+            diff <(tr ' ' '\n' <<<"$output" | sort) \
+                <({ long_options "$program" ${command:+"$command"} && echo help && echo version; } | sed 's/^/--/' | sort -u) ||
+                { echo "$program $command" && return 1; }
         done
     done
 }

@@ -158,7 +158,7 @@ _nht1() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case $program:${COMP_WORDS[i]} in
         nht1-profile:--) wanted=program ;;
-        nht1-report:compare | nht1-report:trend | nht1-report:stats | nht1-study:tune)
+        %s)
             [ "$i" -gt 1 ] || program="$program ${COMP_WORDS[i]}" ;;
         esac
     done
@@ -213,7 +213,8 @@ def completion(programs):
         for each in [p] + p.commands:
             cases += "    '%s') echo '%s' ;;\n" % (
                 each.whole, '\n'.join(line.rstrip() for line in lines(each)))
-    return COMPLETION % (cases, ' '.join(p.name for p in programs))
+    commands = [c.whole.replace(' ', ':') for p in programs for c in p.commands]
+    return COMPLETION % (cases, ' | '.join(commands), ' '.join(p.name for p in programs))
 
 
 def main(folder, paths):
