@@ -24,6 +24,13 @@ AGGREGATED = """[vm:17615] 1 more process has sent help message help-mpi-api.txt
 [vm:17615] Set MCA parameter "orte_base_help_aggregate" to 0 to see all help / error messages
 """
 SIGNAL = LINE + 'mpirun noticed that process rank 0 with PID 0 on node vm exited on signal 11 (Segmentation fault).\n' + LINE
+CRASH = """[vm:25884] *** Process received signal ***
+[vm:25884] Signal: Segmentation fault (11)
+[vm:25884] Signal code:  (-6)
+[vm:25884] Failing at address: 0x651c
+[vm:25884] [ 0] /lib/x86_64-linux-gnu/libc.so.6(+0x3c050)[0x7f5b5b05b050]
+[vm:25884] *** End of error message ***
+"""
 
 
 class LastWords(unittest.TestCase):
@@ -44,7 +51,8 @@ class LastWords(unittest.TestCase):
         self.assertEqual(self.said('nht1-bt: first\nnht1-bt: second\nlibrary: third\n' + STATUS), 'nht1-bt: first')
 
     def test_of_mpirun_where_the_program_said_nothing(self):
-        self.assertTrue(self.said(PRIMARY + SIGNAL).endswith('on signal 11 (Segmentation fault).'))
+        for crash in ('', CRASH):
+            self.assertTrue(self.said(crash + PRIMARY + SIGNAL).endswith('on signal 11 (Segmentation fault).'))
         self.assertTrue(self.said(ABORT + AGGREGATED).startswith('MPI_ABORT was invoked on rank 1 in '))
         self.assertEqual(self.said(PRIMARY + STATUS), 'it printed nothing')
         self.assertEqual(self.said(''), 'it printed nothing')

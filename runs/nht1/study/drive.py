@@ -17,10 +17,12 @@ from .launch import recorded
 FAILURES_MAX = 2       # of a point, then it is left alone
 FINISHED = (0, 4)      # exit statuses of a program that leave a result
 AUTO = 'auto'          # repeats: until it is decided
-# What Open MPI's mpirun adds to stderr: banners, those of them that tell an exit status; and lines between others.
+# What Open MPI adds to stderr: banners of mpirun, those of them that tell an exit status; and lines between others, of which
+# some are a rank's that crashes.
 BANNER = re.compile(r'^-{74}\n(.*?)^-{74}$', re.M | re.S)
 OF_STATUS = re.compile(r'Primary job |\S+ detected that one or more processes exited with non-zero status')
-REMARK = re.compile(r'-----|\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate")')
+REMARK = re.compile(r'-----|\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
+                    r'\*\*\* (Process received signal|End of error message) \*\*\*|Signal( code)?: |Failing at address: |\[ ?\d+\] )')
 
 
 def begin():
