@@ -462,6 +462,13 @@ END
     expect_text "certified: the same"
 }
 
+@test "what was not seen is told once, the first kinds where there is no room for all" {
+    # shellcheck disable=SC2016 # the parameters of the inner shell
+    run nht1-profile --json p.json -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do "$1" tmpfile f.dat; done
+        "$1" mmap g.dat; "$1" mmap g.dat' - "$NHT1_TESTBIN/mkposix"
+    expect_json p.json '.profile.not_seen | (unique | length) == length and .[0].what == "mapped"'
+}
+
 @test "files that never have a name are told, and there is no zeta" {
     slow
     refused "writes a file that never had a name" "$NHT1_TESTBIN/mkposix" tmpfile f.dat

@@ -285,25 +285,40 @@ static ssize_t read_not_seen(const char *path, char *text, size_t size)
     return n;
 }
 
+/* What many processes have in common is kept once; where there is no room, the first kinds are. */
+static void add_not_seen(struct profile_run *run, const struct profile_not_seen *n)
+{
+    int last = 0;
+    for (int i = 0; i < run->not_seen_n; i++) {
+        const struct profile_not_seen *is = &run->not_seen[i];
+        if (is->what == n->what && strcmp(is->program, n->program) == 0 &&
+            strcmp(is->name, n->name) == 0)
+            return;
+        if (is->what > run->not_seen[last].what) last = i;
+    }
+    if (run->not_seen_n < PROFILE_NOT_SEEN_MAX)
+        last = run->not_seen_n++;
+    else if (run->not_seen[last].what <= n->what)
+        return;
+    run->not_seen[last] = *n;
+}
+
 static void load_not_seen(const char *dir, const char *name, struct profile_run *run)
 {
     char path[4096], text[4096 + 300], word[32];
     int pid;
-    if (run->not_seen_n == PROFILE_NOT_SEEN_MAX ||
-        sscanf(name, "unseen-%31[a-z]-%d", word, &pid) != 2)
-        return;
+    if (sscanf(name, "unseen-%31[a-z]-%d", word, &pid) != 2) return;
     for (int w = 0; w < PROFILE_UNSEENS; w++) {
         if (strcmp(word, profile_unseen_word(w)) != 0) continue;
-        struct profile_not_seen *n = &run->not_seen[run->not_seen_n];
-        *n = (struct profile_not_seen){.what = (enum profile_unseen)w};
+        struct profile_not_seen n = {.what = (enum profile_unseen)w};
         snprintf(path, sizeof path, "%s/%s", dir, name);
         const ssize_t bytes = read_not_seen(path, text, sizeof text - 1);
         if (bytes < 0) return;
         text[bytes] = '\0';
         const char *at = text;
-        take_line(&at, n->program, sizeof n->program);
-        take_line(&at, n->name, sizeof n->name);
-        run->not_seen_n++;
+        take_line(&at, n.program, sizeof n.program);
+        take_line(&at, n.name, sizeof n.name);
+        add_not_seen(run, &n);
     }
 }
 
