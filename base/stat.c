@@ -119,7 +119,7 @@ int stat_median_ci(const double *x, int n, double level, double *lo, double *hi)
     return 0;
 }
 
-double stat_t(double level, int freedom)
+double stat_t(double level, double freedom)
 {
     return gsl_cdf_tdist_Pinv((1 + level) / 2, freedom);
 }

@@ -37,7 +37,7 @@ int stat_median_ci(const double *x, int n, double level, double *lo, double *hi)
 
 /* Student's t: a share level of a t distribution with freedom >= 1 degrees of freedom lies between -t
  * and t. */
-double stat_t(double level, int freedom);
+double stat_t(double level, double freedom);
 
 /* Number of values further than limit scaled median absolute deviations (1.4826 MAD, the standard
  * deviation of a normal sample) from the median; 3.5 is a usual limit [Iglewicz]. A sample of which

@@ -113,15 +113,27 @@ static double mean_log(const struct values *v, double *squares)
     return mean;
 }
 
-/* Student's t of the logarithms; jobs of both sides vary alike. */
+/* Student's t of the logarithms. With as many jobs on both sides, or one on a side, which says nothing of how it varies,
+ * jobs of both are taken to vary alike. Else t of a side that varies more and has fewer jobs would be too large: each
+ * side has its own variance, and Welch and Satterthwaite's degrees of freedom, but no more of them than with as many
+ * jobs on the other side. */
 static void judge_jobs(struct unpaired *u, const struct edges *e)
 {
     double a, b;
-    const int m = u->x.n, n = u->y.n;
+    const int m = u->x.n, n = u->y.n, least = m < n ? m : n;
     const double distance = -mean_log(&u->x, &a) + mean_log(&u->y, &b);
-    const double error = u->widening * sqrt((a + b) / (m + n - 2) * (1.0 / m + 1.0 / n));
-    const double reach = stat_t(e->level, m + n - 2) * error, away = fabs(distance) - e->within;
-    u->p = away > 0 ? 2 * gsl_cdf_tdist_Q(away / error, m + n - 2) : 1;
+    double freedom = m + n - 2, square = (a + b) / freedom * (1.0 / m + 1.0 / n);
+    if (m != n && least > 1) {
+        const double of_a = a / (m - 1) / m, of_b = b / (n - 1) / n;
+        square = of_a + of_b;
+        freedom = 2.0 * (least - 1);
+        if (square > 0)
+            freedom =
+                fmin(freedom, square * square / (of_a * of_a / (m - 1) + of_b * of_b / (n - 1)));
+    }
+    const double error = u->widening * sqrt(square), reach = stat_t(e->level, freedom) * error,
+                 away = fabs(distance) - e->within;
+    u->p = away > 0 ? 2 * gsl_cdf_tdist_Q(away / error, freedom) : 1;
     if (!isfinite(exp(distance + reach))) return; /* an end that is no number */
     u->attained = e->level;
     u->lo = distance - reach;

@@ -95,13 +95,13 @@ def jobs_of(rng, shape, level, noise, factor=1.0, drift=0.0, before=0):
     return values, rounds
 
 
-def several_jobs(a, b, level, noise, slower=1.0, drift=0.0, seed=1993):
+def several_jobs(a, b, level, noise, slower=1.0, drift=0.0, seed=1993, level_b=None):
     """Of PAIRS comparisons with a threshold of 0, how many call B better or worse, and how many refuse since values
-    drift. a, b: rounds of the jobs of each side."""
+    drift. a, b: rounds of the jobs of each side. level_b: by how much those of B differ, None: as those of A."""
     rng, metrics = random.Random(seed), []
     for _ in range(PAIRS):
         x, of_x = jobs_of(rng, a, level, noise, 1, drift)
-        y, of_y = jobs_of(rng, b, level, noise, slower, drift, len(a))
+        y, of_y = jobs_of(rng, b, level if level_b is None else level_b, noise, slower, drift, len(a))
         metrics.append(Metric('x', 's', x, y, rounds=(of_x, [(job + len(a), i) for job, i in of_y])))
     found = found_different(metrics, 0)
     return found, sum(m.numbers['drifting'] for m in metrics)
@@ -111,12 +111,21 @@ ALIKE = tuple(([ROUNDS] * n, [ROUNDS] * n) for n in (2, 3, 4, 6, 10))
 UNLIKE = (([8], [8] * 2), ([8], [1] * 8), ([4], [30] * 6), ([2] * 2, [30] * 10), ([30, 2, 2], [8] * 3), ([8] * 2, [8] * 6))
 
 
+UNEQUAL = ((2, 0.1, 10, 0.01), (2, 0.15, 8, 0.02), (3, 0.1, 10, 0.01), (3, 0.15, 6, 0.02), (4, 0.1, 10, 0.02), (3, 0.1, 3, 0.01))
+
+
 class SeveralJobs(unittest.TestCase):
     def test_at_most_9_of_100_are_judged_different(self):
         for a, b in ALIKE + UNLIKE:
             for level, noise in ((0.05, 0.05), (0.1, 0.05), (0, 0.05)):
                 with self.subTest('rounds of jobs %s and %s, level %g, noise %g' % (a, b, level, noise)):
                     self.assertLessEqual(several_jobs(a, b, level, noise)[0], 0.09 * PAIRS)
+
+    def test_nor_where_jobs_of_one_side_differ_more(self):
+        for m, level, n, level_b in UNEQUAL:
+            with self.subTest('%d jobs, level %g, and %d, level %g' % (m, level, n, level_b)):
+                found = several_jobs([ROUNDS] * m, [ROUNDS] * n, level, 0.05, level_b=level_b)[0]
+                self.assertLessEqual(found, 0.09 * PAIRS)
 
     def test_what_is_slower_by_30_percent_is_found(self):
         for a, b in ALIKE:
@@ -145,3 +154,7 @@ if __name__ == '__main__':  # all numbers, for docs/statistics.md
             same, slower = (several_jobs(a, b, level, 0.05, factor) for factor in (1, 1.3))
             print('| %s | %s | %g %% | %s |' % (a, b, 100 * level, ' | '.join('%.1f' % (100 * n / PAIRS) for n in (
                 same[0], slower[0], same[1]))))
+    for m, level, n, level_b in UNEQUAL:
+        same, slower = (several_jobs([ROUNDS] * m, [ROUNDS] * n, level, 0.05, factor, level_b=level_b) for factor in (1, 1.3))
+        print('| %d x 8 | %d x 8 | %g %% and %g %% | %s |' % (m, n, 100 * level, 100 * level_b, ' | '.join(
+            '%.1f' % (100 * found / PAIRS) for found in (same[0], slower[0], same[1]))))
