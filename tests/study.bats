@@ -455,6 +455,26 @@ END
     [ "$(set_of out/x | wc -l)" -eq 4 ]
 }
 
+@test "where the driver itself fails the runs before it are summed up, status 3, and it goes on" {
+    REPEATS=3 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2'
+    mkdir f
+    touch hold.2
+    "$NHT1_ROOT/runs/study" x.ini --under out --files f >said 2>&1 3>&- &
+    wait_until -p $! sims 2
+    rm -r f
+    rm hold.2
+    status=0
+    wait $! || status=$?
+    [ $status -eq 3 ]
+    grep -q "f/nht1-files-.*: No such file or directory; the same command goes on from here" said
+    jq -e '.finished == false and .why == "failed" and any(.points[]; .series[0].n == 1)' out/x/summary.json
+    [ -s out/x/runs.csv ]
+    mkdir f
+    study x.ini --under out --files f
+    expect_status 0
+    [ "$(set_of out/x | wc -l)" -eq 6 ]
+}
+
 @test "on a terminal a study shows k of N, and Ctrl-C ends the line" {
     description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2'
     touch hold.1

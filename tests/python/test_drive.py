@@ -24,6 +24,7 @@ AGGREGATED = """[vm:17615] 1 more process has sent help message help-mpi-api.txt
 [vm:17615] Set MCA parameter "orte_base_help_aggregate" to 0 to see all help / error messages
 """
 SIGNAL = LINE + 'mpirun noticed that process rank 0 with PID 0 on node vm exited on signal 11 (Segmentation fault).\n' + LINE
+SRUN = 'srun: error: node1: task 0: Exited with exit code 1\n'
 CRASH = """[vm:25884] *** Process received signal ***
 [vm:25884] Signal: Segmentation fault (11)
 [vm:25884] Signal code:  (-6)
@@ -55,6 +56,8 @@ class LastWords(unittest.TestCase):
             self.assertTrue(self.said(crash + PRIMARY + SIGNAL).endswith('on signal 11 (Segmentation fault).'))
         self.assertTrue(self.said(ABORT + AGGREGATED).startswith('MPI_ABORT was invoked on rank 1 in '))
         self.assertEqual(self.said(PRIMARY + STATUS), 'it printed nothing')
+        self.assertEqual(self.said('my: no space\n' + SRUN), 'my: no space')
+        self.assertEqual(self.said(SRUN), SRUN.strip())
         self.assertEqual(self.said(''), 'it printed nothing')
 
     def test_wrong_usage_is_known_under_mpirun(self):

@@ -68,7 +68,7 @@ COMMANDS = {'compare': compare.main, 'stats': _stats, 'trend': trend.main}
 
 def main(argv):
     """Returns the exit status."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # files that are read may never end
     act, argv = (COMMANDS[argv[0]], argv[1:]) if argv and argv[0] in COMMANDS else (_report, argv)
     return command.run('nht1-report', lambda: act(argv))

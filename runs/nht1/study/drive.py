@@ -18,10 +18,10 @@ FAILURES_MAX = 2       # of a point, then it is left alone
 FINISHED = (0, 4)      # exit statuses of a program that leave a result
 AUTO = 'auto'          # repeats: until it is decided
 # What Open MPI adds to stderr: banners of mpirun, those of them that tell an exit status; and lines between others, of which
-# some are a rank's that crashes.
+# some are a rank's that crashes; and Slurm's srun.
 BANNER = re.compile(r'^-{74}\n(.*?)^-{74}$', re.M | re.S)
 OF_STATUS = re.compile(r'Primary job |\S+ detected that one or more processes exited with non-zero status')
-REMARK = re.compile(r'-----|\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
+REMARK = re.compile(r'-----|srun: |\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
                     r'\*\*\* (Process received signal|End of error message) \*\*\*|Signal( code)?: |Failing at address: |\[ ?\d+\] )')
 
 
@@ -205,7 +205,7 @@ class Driver:
     def __init__(self, tallies, launcher, settings, folder, estimates, files, speak):
         self.launcher, self.settings, self.folder = launcher, settings, folder
         self.estimates, self.files, self.speak, self.stop = estimates, files, speak, child.Stop()
-        self.tallies, self.why = tallies, None
+        self.tallies, self.why, self.failure = tallies, None, None  # failure: of the driver itself, behind runs that count
         records = self.folder.results()  # of earlier sessions
         for tally in (t for t in tallies if not t.auto):
             while tally.name(tally.high + 1) in records:
@@ -289,7 +289,13 @@ class Driver:
             if self._late(tally):
                 self.why = 'time'
                 continue
-            self._one(tally, number)
+            try:
+                self._one(tally, number)
+            except OSError as e:
+                if not any(t.runs for t in self.tallies):
+                    raise
+                self.why, self.failure = 'failed', e
+                return self.status()
             self._tell()
         if self.stop.asked:
             self.why = 'interrupted'
@@ -305,7 +311,7 @@ class Driver:
     def status(self):
         """0; 3 interrupted or a run failed; 2 a wrong result; 5 no time for every point."""
         statuses = [r['status'] for t in self.tallies for r, _ in t.runs.values() if not r['ok']]
-        if self.why == 'interrupted':
+        if self.why in ('interrupted', 'failed'):
             return trouble.FAILED
         if statuses:
             return trouble.WRONG if trouble.WRONG in statuses else trouble.FAILED
@@ -382,7 +388,7 @@ def refused(part, program, status):
 
 
 def last_words(part):
-    """The last line that a program left on stderr. What Open MPI's mpirun says counts where there is nothing else, but for
+    """The last line that a program left on stderr. What mpirun or srun says counts where there is nothing else, but for
     its banners about an exit status, which say no more than that."""
     try:
         with open(os.path.join(part, 'stderr'), encoding='utf-8', errors='replace') as f:
@@ -393,4 +399,5 @@ def last_words(part):
     ours = next((l for l in lines if l.startswith('nht1-')), None)
     own = [l.strip() for l in BANNER.sub('', said).splitlines() if l.strip() and not REMARK.match(l)]
     banners = [' '.join(b.split()) for b in BANNER.findall(said) if not OF_STATUS.match(b)]
+    banners += [l for l in lines if l.startswith('srun: ')]
     return text.clean(ours or (own or banners or ['it printed nothing'])[-1], 300)

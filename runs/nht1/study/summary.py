@@ -50,7 +50,7 @@ def scale_of(path):
 def write(driver, keys, status, changed):
     """summary.json, .txt and .csv of a study; keys: the columns that tell its points apart; changed: what --set changed in
     this session. Returns the tables as text."""
-    finished = driver.why != 'interrupted' and not any(
+    finished = driver.why not in ('interrupted', 'failed') and not any(
         t.state() in ('not run', 'too few runs') or t.state() == 'undecided' and t.wants(max(t.runs) + 1)
         for t in driver.tallies)
     write_json(driver.folder.file('summary.json'), {

@@ -124,6 +124,7 @@ class Tuner:
         self.reference = self.earlier(args.against) if args.against else None
         self.folder, self.stopped = shown(whole.new_folder(args.out, 'tune', args.under)), False
         self.component = ''  # the one in force
+        self.failure = None
         self.winners = []  # [(Way, search)] of the searches that found something
         self.found = {'schema': SCHEMA, 'version': VERSION, 'host': socket.gethostname(),
                       'started_utc': utc(), 'ended_utc': None, 'ended': None, 'minutes': args.minutes,
@@ -155,7 +156,8 @@ class Tuner:
             under=None, new=False, no_plan=True, leave_out=False, no_report=True, quiet=self.args.quiet,
             launcher=self.args.launcher, launcher_flags=self.args.launcher_flags), name,
             ini.read(shown(path) + '/study.ini', written), brief=True)
-        self.stopped = self.stopped or bool(driver.stop.asked)
+        self.failure = self.failure or driver.failure
+        self.stopped = self.stopped or bool(driver.stop.asked or driver.failure)
         return driver
 
     def probe(self):
@@ -419,8 +421,10 @@ class Tuner:
                 reference, n = self.exhaustive(self._searches()) if self.args.exhaustive else self.reference
                 if reference and not self.stopped:
                     self.check(chosen, reference, n)
-        self.found['ended'] = 'interrupted' if self.stopped else 'nothing found' if not self.winners else \
+        self.found['ended'] = 'failed' if self.failure else 'interrupted' if self.stopped else 'nothing found' if not self.winners else \
             'budget' if any(s['ended'] == 'budget' for s in self.found['searches']) else 'settled'
+        if self.failure:
+            raise self.failure
 
     def _choose(self):
         """Enters the best."""

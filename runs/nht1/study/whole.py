@@ -236,6 +236,9 @@ def _close(driver, keys, speaker, brief, changed):
     for tally, number, record in failed:
         print('%s: %s failed: %s' % (tools.called('runs/study'), tally.name(number),
                                      record['trouble']), file=sys.stderr)
+    if driver.failure and not brief:
+        print('%s: %s: %s; the same command goes on from here' % (
+            tools.called('runs/study'), driver.failure.filename, driver.failure.strerror), file=sys.stderr)
     if driver.why == 'interrupted' and not brief:
         print('%s: interrupted; the same command goes on from here' % tools.called('runs/study'),
               file=sys.stderr)
@@ -258,7 +261,8 @@ def _say_end(driver, speaker):
     if not asked:
         return
     undecided = asked.count('undecided')
-    why = {'interrupted': 'interrupted', 'time': 'the time is over'}.get(driver.why, 'no more rounds were to be made')
+    why = {'interrupted': 'interrupted', 'failed': 'it failed', 'time': 'the time is over'}.get(
+        driver.why, 'no more rounds were to be made')
     speaker.say('ended     %s' % ('every point is decided, %d of %d' % (len(asked), len(asked)) if not undecided else
                                   '%d of %d points undecided: %s' % (undecided, len(asked), why)))
 
