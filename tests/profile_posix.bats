@@ -271,6 +271,24 @@ END
     [ "$(jq -c 'select(.call == "pwrite" and .bytes < 10000) | [.offset, .bytes]' ../a.jsonl | tr -d '\n')" = "[20000,10][30,20][10000,3000][13000,500]" ]
 }
 
+@test "files that mknod makes are as those of open; a FIFO in the place of a file is told" {
+    mkdir made && cd made
+    run nht1-profile --t-c --repeat 2 -o ../p.xml -- python3 -c "import os
+os.mknod('lock')
+open('o', 'w').write('x' * 100)
+os.remove('lock')
+os.mknod('a')
+os.rename('a', 'b')
+open('b', 'r+').write('y' * 50)"
+    expect_status 0
+    expect_text "certified: the same"
+    [ "$(wc -c b o | tr -s ' \n' ' ')" = " 50 b 100 o 150 total " ]
+    [ "$(echo *)" = "b o" ]
+    run nht1-profile --t-c -o ../q.xml -- sh -c 'echo t >p; rm p; mkfifo p; echo u >f'
+    expect_status 4
+    expect_text "no zeta: mkfifo has made a link or renamed a folder, $PWD/p, which is not followed"
+}
+
 @test "a process that writes little takes little room for its counters" {
     run nht1-profile --keep -- sh -c 'for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of=f$i bs=1000 count=1; done'
     expect_status 0

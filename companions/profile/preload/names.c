@@ -294,63 +294,65 @@ static int stat_at(int at, const char *path, struct stat *st, int how)
     return (int)syscall(SYS_newfstatat, at, path, st, how);
 }
 
-/* What is no file is made in both runs, and noted. Without writes that of the run with writes, where it has left it, counts
- * as made, once. */
-static int make_special(const void *caller, int at, const char *name, mode_t mode, dev_t device)
+/* A regular file: as open makes it. */
+static int make_regular(int at, const char *name, mode_t mode)
+{
+    const int fd =
+        openat(at, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & ~(mode_t)S_IFMT);
+    return fd < 0 || close(fd) < 0 ? -1 : 0;
+}
+
+/* What is no file is made in both runs, and noted. rc: what making it has answered. Without writes that of the run with
+ * writes, where it has left it, counts as made, once. */
+static int note_special(const void *caller, int rc, int at, const char *name, mode_t type)
 {
     char whole[PROFILE_PATH_MAX];
     struct stat st;
-    (*count_inside())++;
-    int rc = (int)syscall(SYS_mknodat, at, name, mode, device);
-    (*count_inside())--;
     const int why = errno;
     const bool made = rc == 0 && !count_dropping(),
                there = rc < 0 && why == EEXIST && count_dropping();
-    if ((made || there) && (mode & S_IFMT) && !S_ISREG(mode) && follow_on() &&
-        follow_is_process() && !posix_is_mpi(caller) && paths_whole(at, name, false, whole) == 0 &&
+    if ((made || there) && follow_on() && follow_is_process() && !posix_is_mpi(caller) &&
+        paths_whole(at, name, false, whole) == 0 &&
         (paths_followed(whole) || paths_outside(whole))) {
+        if (made && paths_find(whole)) /* which would be opened, and wait, without writes */
+            count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);
         if (made && paths_note_special(whole) < 0) count_unseen_why(errno, whole);
         if (there && stat_at(AT_FDCWD, whole, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            (st.st_mode & S_IFMT) == (mode & S_IFMT) && paths_take_special(whole))
+            (st.st_mode & S_IFMT) == type && paths_take_special(whole))
             rc = 0;
     }
     errno = why;
     return rc;
 }
 
-int mknodat(int at, const char *name, mode_t mode, dev_t device)
-{
-    return make_special(CALLER, at, name, mode, device);
-}
-
-int mknod(const char *name, mode_t mode, dev_t device)
-{
-    return make_special(CALLER, AT_FDCWD, name, mode, device);
-}
-
-int mkfifo(const char *name, mode_t mode)
-{
-    return make_special(CALLER, AT_FDCWD, name, (mode & ~(mode_t)S_IFMT) | S_IFIFO, 0);
-}
-
-int mkfifoat(int at, const char *name, mode_t mode)
-{
-    return make_special(CALLER, at, name, (mode & ~(mode_t)S_IFMT) | S_IFIFO, 0);
-}
-
-int __xmknod(int version, const char *name, mode_t mode, dev_t *device);
-int __xmknod(int version, const char *name, mode_t mode, dev_t *device)
-{
-    (void)version;
-    return make_special(CALLER, AT_FDCWD, name, mode, *device);
-}
-
-int __xmknodat(int version, int at, const char *name, mode_t mode, dev_t *device);
-int __xmknodat(int version, int at, const char *name, mode_t mode, dev_t *device)
-{
-    (void)version;
-    return make_special(CALLER, at, name, mode, *device);
-}
+/* mode_is, device_is: expressions. With the type of a file, or none, a file is made. Of these functions the C library
+ * has some only. */
+#define MAKING(name, arguments, at, path, mode_is, device_is, ...)                                 \
+    int name(__VA_ARGS__);                                                                         \
+    int name(__VA_ARGS__)                                                                          \
+    {                                                                                              \
+        REAL(int, name, __VA_ARGS__);                                                              \
+        const mode_t type = (mode_is) & (mode_t)S_IFMT;                                            \
+        if ((type == 0 || type == S_IFREG) && follow_on() && !posix_is_mpi(CALLER))                \
+            return make_regular(at, path, mode_is);                                                \
+        (*count_inside())++;                                                                       \
+        const int rc =                                                                             \
+            real ? real arguments : (int)syscall(SYS_mknodat, at, path, mode_is, device_is);       \
+        (*count_inside())--;                                                                       \
+        return note_special(CALLER, rc, at, path, type);                                           \
+    }
+MAKING(mknodat, (at, name, mode, device), at, name, mode, device, int at, const char *name,
+       mode_t mode, dev_t device)
+MAKING(mknod, (name, mode, device), AT_FDCWD, name, mode, device, const char *name, mode_t mode,
+       dev_t device)
+MAKING(mkfifo, (name, mode), AT_FDCWD, name, (mode & ~(mode_t)S_IFMT) | S_IFIFO, 0,
+       const char *name, mode_t mode)
+MAKING(mkfifoat, (at, name, mode), at, name, (mode & ~(mode_t)S_IFMT) | S_IFIFO, 0, int at,
+       const char *name, mode_t mode)
+MAKING(__xmknod, (version, name, mode, device), AT_FDCWD, name, mode, *device, int version,
+       const char *name, mode_t mode, dev_t *device)
+MAKING(__xmknodat, (version, at, name, mode, device), at, name, mode, *device, int version, int at,
+       const char *name, mode_t mode, dev_t *device)
 
 /* ------------------------------------------------------------------ asking, and what is no data */
 
