@@ -21,7 +21,7 @@ struct bt_search {
     char (*why)[ERR_MESSAGE_MAX]; /* [space.n] of those that failed, "" for the others */
     unsigned readers;             /* of hints, those in force (struct io_surroundings) */
     enum bt_search_end end;       /* as if asked to stop now, while it goes on */
-    bool written;                 /* a candidate has been measured */
+    int64_t room_bytes; /* rank 0: free behind the first candidate measured; 0: none was */
     double seconds;
     bool printed;  /* what was found is printed already */
     json_t *key;   /* of the choice (bt/search/choice.h); NULL: it cannot be remembered */

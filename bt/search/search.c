@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/mpilib.h"
+#include "base/num.h"
 #include "base/par.h"
 #include "base/plain.h"
 #include "base/stop.h"
@@ -235,7 +236,7 @@ static void watch_trial(void *arg)
 #define MANIFEST_BYTES                                                                             \
     65536 /* about; its digests, or chunks that are whole, take an eighth of the dumps at most */
 
-/* Rank 0: that a run has no room, where others had it, is no fault of the candidate that meets it. */
+/* Rank 0: that a run has no room, which something else has taken, is no fault of the candidate that meets it. */
 static int room_is_left(const struct bt_search *search, const char *path,
                         const struct bt_problem *p)
 {
@@ -243,7 +244,8 @@ static int room_is_left(const struct bt_search *search, const char *path,
     const int64_t bytes = bt_problem_dumps(p) * io_dump_bytes(s->layout, s->problem.n);
     const int64_t free_bytes = sys_free_bytes(path);
     char need[UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
-    if (!search->written || free_bytes < 0 || free_bytes >= bytes + bytes / 8 + MANIFEST_BYTES)
+    if (free_bytes < 0 || free_bytes >= search->room_bytes ||
+        free_bytes >= bytes + bytes / 8 + MANIFEST_BYTES)
         return 0;
     return err_set(ERR_IO,
                    "the search was not finished: a run of it writes %s and a manifest to %s, and "
@@ -282,7 +284,8 @@ static int run_trial(struct bt_search *search, struct bt_solver *solver, struct 
                  : par_agree(job->comm, job->rank == 0 ? room_is_left(search, path, &p) : 0);
         if (rc == 0) snprintf(search->why[t->candidate], ERR_MESSAGE_MAX, "%s", why);
     }
-    search->written |= good && c;
+    if (good && c && job->rank == 0 && search->room_bytes == 0)
+        search->room_bytes = num_max(sys_free_bytes(path), 0);
     t->took_s = watch_now() - start_s;
     return rc;
 }
