@@ -56,6 +56,25 @@ complete() {
     [ -z "$(find . -name '*.before-*')" ]
 }
 
+@test "where the program fails in a later run the pairs before it are reported, with its status" {
+    mkdir here && cd here
+    cat >p <<'END'
+#!/bin/sh
+echo run >&7
+n=$(wc -l <../runs)
+head -c 50000 /dev/zero >f
+[ "$n" -lt 8 ] || { echo half >f; exit 7; }
+echo g >g
+END
+    run nht1-profile --t-c --repeat 9 --json ../p.json -o ../p.xml -- sh ./p 7>>../runs
+    expect_status 7
+    expect_text "no further pairs: the program ended with status 7"
+    expect_text "zeta "
+    expect_json ../p.json '.command_status == 0 and (.zeta.rounds | length) >= 2 and .profile.written_bytes == 50002'
+    [ "$(stat -c %s f)" -eq 50000 ]
+    [ "$(wc -l <../runs)" -ge 8 ]
+}
+
 @test "interrupted, the pairs that are complete are reported" {
     # shellcheck disable=SC2016 # the program's own variables
     program "$half"' kill -TERM $PPID; while :; do sleep 1; done' 3

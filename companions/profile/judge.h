@@ -49,6 +49,7 @@ struct profile_pairs {
     bool open;        /* they go on until it is decided */
     bool cut;         /* their time was over, or no further one could be begun */
     bool interrupted; /* they have ended because somebody has asked to stop */
+    int failed; /* exit status of the program in a run behind complete pairs, 0: none has failed */
 };
 
 /* n >= 1. Returns 0 or ERR_NOMEM. [out] z, to be freed by profile_zeta_end. */

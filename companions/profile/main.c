@@ -710,8 +710,8 @@ static int restore(const struct options *o, const char *dir, struct before_aside
     return status == 0 ? 0 : err_set(ERR_INVALID, "--between ended with status %d", status);
 }
 
-/* A run with writes after the first one. Where it fails, the files are those of the one before again, and where it
- * was asked to stop, run is that one, too. */
+/* A run with writes after the first one. Where it fails, the files are those of the one before again, and run is that one,
+ * too. */
 static int run_again(const struct session *s, struct profile_round *round, struct profile_run *run,
                      int *status)
 {
@@ -721,7 +721,7 @@ static int run_again(const struct session *s, struct profile_round *round, struc
     round->not_begun = begun == ERR_IO || begun == ERR_INVALID;
     if (begun < 0) return round->not_begun ? ERR_INVALID : begun;
     const int rc = run_watched(s, s->dir, false, &now, &round->with, status);
-    if (rc < 0 || (stopped && *status != 0)) {
+    if (rc < 0 || *status != 0) {
         profile_free(&now);
     } else {
         profile_free(run);
@@ -828,9 +828,12 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
             err_clear();
             break;
         }
-        if (rc < 0 && round[i].not_begun && i > 0) { /* here, too */
+        if (i > 0 && ((rc < 0 && round[i].not_begun) || *status != 0)) { /* here, too */
+            if (*status != 0) err_set(ERR_INVALID, "the program ended with status %d", *status);
             plain_line(stderr, "nht1-profile: no further pairs: %s", err_message());
             pairs->cut = true;
+            pairs->failed = *status;
+            *status = 0;
             *n = i;
             err_clear();
             break;
@@ -946,6 +949,7 @@ static int profile(const struct options *o, const struct conf_list *args, struct
         return 0;
     }
     if (rc == 0 && *status == 0 && o->t_c && !measured) *status = err_exit_status(ERR_INVALID);
+    if (rc == 0 && pairs.failed != 0) *status = pairs.failed;
     return rc;
 }
 

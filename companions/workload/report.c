@@ -330,13 +330,12 @@ static void result_phase(const struct workload_phase_result *r, struct columns *
     result_row(table, workload_phase_title(r->phase, title), &r->m, mark);
 }
 
-void workload_job_results(const struct workload_job *job, FILE *to)
+static void result_all(const struct workload_job *job, FILE *to)
 {
     int64_t bytes;
     double s;
     char size[UNITS_TEXT_MAX], speed[UNITS_TEXT_MAX], clock[UNITS_TEXT_MAX];
     struct columns table;
-    if (job->measured_n == 0 || !workload_job_measured(job, 0)->done) return; /* an error is told */
     result_head(&table);
     fputc('\n', to);
     for (int i = 0; i < job->measured_n && workload_job_measured(job, i)->done; i++) {
@@ -355,7 +354,12 @@ void workload_job_results(const struct workload_job *job, FILE *to)
     if (job->paused_s > 0) fprintf(to, "Thinking between phases took %.3g s.\n", job->paused_s);
     if (job->kind == WORKLOAD_POINTS && job->opt->think)
         fprintf(to, "Times between calls (think) are inside S + T + B.\n");
+}
+
+void workload_job_results(const struct workload_job *job, FILE *to)
+{
     json_t *list = stamps(job), *one;
+    if (job->measured_n > 0 && workload_job_measured(job, 0)->done) result_all(job, to);
     for (size_t i = 0; (one = json_array_get(list, i)) != NULL; i++)
         fprintf(to, "[%s] %s\n", json_string_value(json_object_get(one, "code")),
                 json_string_value(json_object_get(one, "sentence")));

@@ -55,8 +55,9 @@ class Choosing(unittest.TestCase):
 
     def test_it_does_not_matter_only_where_each_search_says_so(self):
         def told(*verdicts):
-            tuner = SimpleNamespace(stopped=False, found={'searches': list(verdicts)})
-            way = Tuner.final(tuner, [(plain(), {'best': {'verdict': v, 'answer': v + '.'}}) for v in verdicts])
+            tuner = SimpleNamespace(stopped=False, found={'searches': list(verdicts)}, winners=[
+                (plain(), {'best': {'verdict': v, 'answer': v + '.'}}) for v in verdicts])
+            way = Tuner.final(tuner)
             self.assertEqual(way.key, plain().key)
             return tuner.found['verdict'], tuner.found['answer']
         self.assertEqual(told('no winner', 'no winner'), ('no winner', 'no winner.'))
