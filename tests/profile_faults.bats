@@ -63,16 +63,22 @@ complete() {
 echo run >&7
 n=$(wc -l <../runs)
 head -c 50000 /dev/zero >f
-[ "$n" -lt 8 ] || { echo half >f; exit 7; }
+[ "$n" -lt 8 ] || [ "$NHT1_PROFILE_DROP" = "$1" ] || { echo half >f; exit 7; }
 echo g >g
 END
-    run nht1-profile --t-c --repeat 9 --json ../p.json -o ../p.xml -- sh ./p 7>>../runs
+    run nht1-profile --t-c --repeat 9 --json ../p.json -o ../p.xml -- sh ./p 1 7>>../runs
     expect_status 7
     expect_text "no further pairs: the program ended with status 7"
     expect_text "zeta "
     expect_json ../p.json '.command_status == 0 and (.zeta.rounds | length) >= 2 and .profile.written_bytes == 50002'
     [ "$(stat -c %s f)" -eq 50000 ]
     [ "$(wc -l <../runs)" -ge 8 ]
+    # Without its writes: nothing is wrong with what is there.
+    rm -rf ../runs ../p.* f g
+    run nht1-profile --t-c --repeat 9 --json ../p.json -o ../p.xml -- sh ./p 0 7>>../runs
+    expect_status 0
+    expect_text "no further pairs: with its writes dropped the program ended with status 7"
+    expect_json ../p.json '(.zeta.rounds | length) >= 2'
 }
 
 @test "interrupted, the pairs that are complete are reported" {

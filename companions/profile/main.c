@@ -656,7 +656,7 @@ static int ended_dropped(const struct session *s, const char *dir, const struct 
 {
     char parent[PATH_MAX], why[ERR_MESSAGE_MAX];
     if (stopped)
-        return err_set(ERR_INVALID, "zeta cannot be measured: stopped while the program ran with "
+        return err_set(ERR_INVALID, "stopped while the program ran with "
                                     "its writes dropped");
     snprintf(why, sizeof why, "%s",
              status == 0
@@ -666,7 +666,7 @@ static int ended_dropped(const struct session *s, const char *dir, const struct 
     if (run->not_seen_n > 0) profile_not_seen_text(&run->not_seen[0], why);
     own_hand_over(s->own, own_split(dir, parent));
     return err_set(ERR_INVALID,
-                   "zeta cannot be measured: with its writes dropped the program ended with "
+                   "with its writes dropped the program ended with "
                    "status %d, output in %s/output; %.600s",
                    status, dir, why);
 }
@@ -679,9 +679,11 @@ static int run_dropped(const struct session *s, struct profile_round *round,
     int status = 0;
     snprintf(dir, sizeof dir, "%.4080s.dropped", s->dir);
     int rc = run_watched(s, dir, true, run, &round->without, &status);
-    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED))
+    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
         rc = ended_dropped(s, dir, run, status);
-    else if (rc == 0 && run->dropped_bytes == 0)
+        round->not_made = true;
+    }
+    if (rc == 0 && run->dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing that can be "
                                   "dropped");
     else if (rc == 0)
@@ -718,8 +720,8 @@ static int run_again(const struct session *s, struct profile_round *round, struc
     struct before_aside aside = {0};
     struct profile_run now = {0};
     const int begun = restore(s->o, s->dir, &aside);
-    round->not_begun = begun == ERR_IO || begun == ERR_INVALID;
-    if (begun < 0) return round->not_begun ? ERR_INVALID : begun;
+    round->not_made = begun == ERR_IO || begun == ERR_INVALID;
+    if (begun < 0) return round->not_made ? ERR_INVALID : begun;
     const int rc = run_watched(s, s->dir, false, &now, &round->with, status);
     if (rc < 0 || *status != 0) {
         profile_free(&now);
@@ -828,7 +830,7 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
             err_clear();
             break;
         }
-        if (i > 0 && ((rc < 0 && round[i].not_begun) || *status != 0)) { /* here, too */
+        if (i > 0 && ((rc < 0 && round[i].not_made) || *status != 0)) { /* here, too */
             if (*status != 0) err_set(ERR_INVALID, "the program ended with status %d", *status);
             plain_line(stderr, "nht1-profile: no further pairs: %s", err_message());
             pairs->cut = true;
@@ -842,8 +844,7 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
             *measured = false;
             if (*status == 0)
                 plain_line(stderr, "nht1-profile: %s%s",
-                           round[i].not_begun ? "zeta cannot be measured by --repeat: " : "",
-                           err_message());
+                           round[i].not_made ? "zeta cannot be measured: " : "", err_message());
             err_clear();
         }
         bool more = true;
