@@ -24,6 +24,7 @@ enum { QUANTITIES_MAX = 1000, ROUNDS_MIN = 4 };
 /* Evidence of each; docs/statistics.md. */
 static const double SERIAL_P = 0.3, TREND_P = 0.01, JOBS_TREND_P = 0.025;
 static const double CORRELATION_MAX = 0.9, NEEDED_MAX = 1e6;
+static const double ROUNDING = 1e-12; /* of means of logarithms */
 
 struct unpaired {
     struct values a, b;
@@ -113,17 +114,16 @@ static double mean_log(const struct values *v, double *squares)
     return mean;
 }
 
-/* Student's t of the logarithms. With as many jobs on both sides, or one on a side, which says nothing of how it varies,
- * jobs of both are taken to vary alike. Else t of a side that varies more and has fewer jobs would be too large: each
- * side has its own variance, and Welch and Satterthwaite's degrees of freedom, but no more of them than with as many
- * jobs on the other side. */
+/* Student's t of the logarithms. Each side has its own variance, with Welch and Satterthwaite's degrees of freedom, but no
+ * more of them than with as many jobs on the other side: with a common variance t would be too large where the side that
+ * varies more has fewer jobs, or both have few. One job says nothing of how its side varies: then as the other one. */
 static void judge_jobs(struct unpaired *u, const struct edges *e)
 {
     double a, b;
     const int m = u->x.n, n = u->y.n, least = m < n ? m : n;
     const double distance = -mean_log(&u->x, &a) + mean_log(&u->y, &b);
     double freedom = m + n - 2, square = (a + b) / freedom * (1.0 / m + 1.0 / n);
-    if (m != n && least > 1) {
+    if (least > 1) {
         const double of_a = a / (m - 1) / m, of_b = b / (n - 1) / n;
         square = of_a + of_b;
         freedom = 2.0 * (least - 1);
@@ -133,7 +133,7 @@ static void judge_jobs(struct unpaired *u, const struct edges *e)
     }
     const double error = u->widening * sqrt(square), reach = stat_t(e->level, freedom) * error,
                  away = fabs(distance) - e->within;
-    u->p = away > 0 ? 2 * gsl_cdf_tdist_Q(away / error, freedom) : 1;
+    u->p = away > ROUNDING ? 2 * gsl_cdf_tdist_Q(away / error, freedom) : 1;
     if (!isfinite(exp(distance + reach))) return; /* an end that is no number */
     u->attained = e->level;
     u->lo = distance - reach;

@@ -111,7 +111,8 @@ ALIKE = tuple(([ROUNDS] * n, [ROUNDS] * n) for n in (2, 3, 4, 6, 10))
 UNLIKE = (([8], [8] * 2), ([8], [1] * 8), ([4], [30] * 6), ([2] * 2, [30] * 10), ([30, 2, 2], [8] * 3), ([8] * 2, [8] * 6))
 
 
-UNEQUAL = ((2, 0.1, 10, 0.01), (2, 0.15, 8, 0.02), (3, 0.1, 10, 0.01), (3, 0.15, 6, 0.02), (4, 0.1, 10, 0.02), (3, 0.1, 3, 0.01))
+UNEQUAL = ((2, 0.1, 10, 0.01), (2, 0.15, 8, 0.02), (3, 0.1, 10, 0.01), (3, 0.15, 6, 0.02), (4, 0.1, 10, 0.02), (3, 0.1, 3, 0.01),
+           (2, 0.15, 2, 0.01), (3, 0.15, 3, 0.01))
 
 
 class SeveralJobs(unittest.TestCase):
@@ -131,7 +132,8 @@ class SeveralJobs(unittest.TestCase):
         for a, b in ALIKE:
             for level in (0, 0.05)[:1 if len(a) == 2 else 2]:
                 with self.subTest('%d jobs, level %g' % (len(a), level)):
-                    self.assertGreaterEqual(several_jobs(a, b, level, 0.05, 1.3)[0], 0.9 * PAIRS)
+                    least = 0.8 if len(a) == 2 else 0.9  # two jobs say little of how they vary
+                    self.assertGreaterEqual(several_jobs(a, b, level, 0.05, 1.3)[0], least * PAIRS)
 
     def test_jobs_that_differ_are_no_drift_and_a_drift_is_one(self):
         ten = [ROUNDS] * 10
