@@ -43,6 +43,17 @@ sims_of() {
     find "result/$1" -name result.json | wc -l
 }
 
+@test "of a rate more is better, by its name or by --better" {
+    sed -i 's/took_s/moved_per_s/' bin/sim
+    study ab --program sim --metric moved_per_s --cores 2 --out result --a='--value 1' --b='--value 1.5'
+    expect_status 0
+    found '.verdict == "better" and .better == "high" and .metric == "moved_per_s"'
+    rm -r result
+    study ab --program sim --metric moved_per_s --better low --cores 2 --out result --a='--value 1' --b='--value 1.5'
+    expect_status 2
+    found '.verdict == "worse" and .better == "low"'
+}
+
 @test "the same, what is faster, and what is slower by less than the threshold are no failures" {
     ab --value 1
     expect_status 0

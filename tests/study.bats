@@ -475,6 +475,22 @@ END
     [ "$(set_of out/x | wc -l)" -eq 6 ]
 }
 
+@test "where the disk of a study is full it shows what it has, status 3" {
+    memory_disk m 700k
+    REPEATS=3 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2'
+    touch hold.2
+    "$NHT1_ROOT/runs/study" x.ini --out m/o >said 2>&1 3>&- &
+    wait_until -p $! sims 2
+    ! head -c 1M /dev/zero >m/fill
+    rm hold.2
+    status=0
+    wait $! || status=$?
+    umount m
+    [ $status -eq 3 ]
+    grep -q "No space left on device; the same command goes on from here" said
+    grep -q "^point" said # the closing table
+}
+
 @test "on a terminal a study shows k of N, and Ctrl-C ends the line" {
     description x.ini <<<$'[run]\nprogram = sim\nvalue = 1..2'
     touch hold.1

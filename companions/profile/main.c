@@ -734,6 +734,8 @@ static int run_again(const struct session *s, struct profile_round *round, struc
         err_clear();
         return 0;
     }
+    if (aside.n == 0 && s->o->between)
+        plain_line(stderr, "nht1-profile: the run with writes failed: the files are those of it");
     if (aside.n == 0) return rc;
     behind_end(); /* what a shell that was ended has left would write into the files that come back */
     const int back = before_aside_return(&aside, s->dir);

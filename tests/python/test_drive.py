@@ -25,6 +25,13 @@ AGGREGATED = """[vm:17615] 1 more process has sent help message help-mpi-api.txt
 """
 SIGNAL = LINE + 'mpirun noticed that process rank 0 with PID 0 on node vm exited on signal 11 (Segmentation fault).\n' + LINE
 SRUN = 'srun: error: node1: task 0: Exited with exit code 1\n'
+ERROR = """[vm:07026] *** An error occurred in MPI_Send
+[vm:07026] *** reported by process [3640524801,0]
+[vm:07026] *** on communicator MPI_COMM_WORLD
+[vm:07026] *** MPI_ERR_RANK: invalid rank
+[vm:07026] *** MPI_ERRORS_ARE_FATAL (processes in this communicator will now abort,
+[vm:07026] ***    and potentially your MPI job)
+"""
 CRASH = """[vm:25884] *** Process received signal ***
 [vm:25884] Signal: Segmentation fault (11)
 [vm:25884] Signal code:  (-6)
@@ -58,6 +65,8 @@ class LastWords(unittest.TestCase):
         self.assertEqual(self.said(PRIMARY + STATUS), 'it printed nothing')
         self.assertEqual(self.said('my: no space\n' + SRUN), 'my: no space')
         self.assertEqual(self.said(SRUN), SRUN.strip())
+        self.assertEqual(self.said(ERROR), 'MPI_ERR_RANK: invalid rank')
+        self.assertEqual(self.said('my: no space\n' + ERROR), 'my: no space')
         self.assertEqual(self.said(''), 'it printed nothing')
 
     def test_wrong_usage_is_known_under_mpirun(self):

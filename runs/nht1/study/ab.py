@@ -77,6 +77,8 @@ def _arguments(argv):
     add('--metric', metavar='NAME', help='what is compared: zeta, T_T over the computing alone of the same run of '
         'nht1-bt; or a member of the result, such as runs[].t_t_s. Default: that of the program, T_T of nht1-bt; '
         'of several writers the geometric mean')
+    add('--better', choices=('low', 'high'), help='which values of --metric are better; default: high of a rate by its name '
+        '(..._per_s), else low')
     add('--minutes', type=command.number(0, command.MINUTES_MAX), metavar='M', default=10.0,
         help='time for all runs together, default %(default)g')
     add('--rounds-max', type=command.number(6, ROUNDS_MAX, int), metavar='N', default=64,
@@ -179,7 +181,7 @@ class Alternation:
         if self.metric is None:
             raise trouble.usage('--metric: name the member of the result of %s that counts, such as '
                                 'runs[].t_t_s' % program.name)
-        self.better = program.better if self.metric == program.metric else 'low'
+        self.better = args.better or program.better_of(self.metric)
         self.name = NAMES.get(self.metric, self.metric)
         self.threshold = args.threshold / 100
         self.seed = random.SystemRandom().getrandbits(31) if args.order_seed is None else args.order_seed
@@ -237,7 +239,7 @@ class Alternation:
 
     def _shown(self, cost):
         value = 1 / cost if self.better == 'high' else cost
-        return text.duration(value) if self.metric.endswith('_s') else text.number(value, 4)
+        return text.duration(value) if self.metric.endswith('_s') and self.better == 'low' else text.number(value, 4)
 
     def _one(self, side, number):
         """A run; its cost, None where it was interrupted. Trouble where it has none."""

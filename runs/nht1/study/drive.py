@@ -21,8 +21,9 @@ AUTO = 'auto'          # repeats: until it is decided
 # some are a rank's that crashes; and Slurm's srun.
 BANNER = re.compile(r'^-{74}\n(.*?)^-{74}$', re.M | re.S)
 OF_STATUS = re.compile(r'Primary job |\S+ detected that one or more processes exited with non-zero status')
-REMARK = re.compile(r'-----|srun: |\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
-                    r'\*\*\* (Process received signal|End of error message) \*\*\*|Signal( code)?: |Failing at address: |\[ ?\d+\] )')
+REMARK = re.compile(r'-----|srun: |slurmstepd: |\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
+                    r'\*\*\* |Signal( code)?: |Failing at address: |\[ ?\d+\] )')
+MPI_ERROR = re.compile(r'\[\S+:\d+\] \*\*\* (MPI_ERR_\w+: .*)')  # the one line of several that says what it was
 
 
 def begin():
@@ -400,4 +401,5 @@ def last_words(part):
     own = [l.strip() for l in BANNER.sub('', said).splitlines() if l.strip() and not REMARK.match(l)]
     banners = [' '.join(b.split()) for b in BANNER.findall(said) if not OF_STATUS.match(b)]
     banners += [l for l in lines if l.startswith('srun: ')]
+    banners += [found[1] for found in map(MPI_ERROR.match, lines) if found]
     return text.clean(ours or (own or banners or ['it printed nothing'])[-1], 300)

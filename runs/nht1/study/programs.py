@@ -47,6 +47,9 @@ KNOWN = {
 }
 
 
+RATE = re.compile(r'(per_s|mib_s|_rate)$')  # the end of a metric's name
+
+
 class Program:
     """One program: .name, .path, .options {name: takes a value}, and its row of the table."""
 
@@ -60,6 +63,10 @@ class Program:
         self.plan = row.get('plan', False) and {'dry-run', 'ranks'} <= set(options or ())
         self.always, self.capitals = row.get('always', []), row.get('capitals', [])
         self.reserved = row.get('reserved', ['json', 'help', 'version'])
+
+    def better_of(self, metric):
+        """Which values of a metric are better, 'low' or 'high': a program's own says so, of another one its name."""
+        return self.better if metric == self.metric else 'high' if RATE.search(metric) else 'low'
 
     def writes_to(self, folder):
         """The words that lead what it writes into a folder."""

@@ -47,9 +47,14 @@ def scale_of(path):
     return SCALES.get(_ending(path), (1.0, ''))
 
 
-def write(driver, keys, status, changed):
-    """summary.json, .txt and .csv of a study; keys: the columns that tell its points apart; changed: what --set changed in
-    this session. Returns the tables as text."""
+def tables(driver, keys):
+    """The rows of a study's closing table, and its tables as text; keys: the columns that tell its points apart."""
+    rows = _rows(driver)
+    return rows, '\n'.join(text.table(t) for t in _tables(rows, keys))
+
+
+def write(driver, rows, shown, status, changed):
+    """summary.json, .txt and .csv of a study, with what tables() has returned; changed: what --set changed in this session."""
     finished = driver.why not in ('interrupted', 'failed') and not any(
         t.state() in ('not run', 'too few runs') or t.state() == 'undecided' and t.wants(max(t.runs) + 1)
         for t in driver.tallies)
@@ -58,13 +63,10 @@ def write(driver, keys, status, changed):
         'status': status, 'set': changed, 'ended_utc': utc(), 'runs_s': round(driver.spent_s, 3),
         'level': driver.settings.level, 'precision': driver.settings.precision,
         'points': [_point(t) for t in driver.tallies]}, replace=True)
-    rows = _rows(driver)
-    shown = '\n'.join(text.table(t) for t in _tables(rows, keys))
     write_text(driver.folder.file('summary.txt'), shown, replace=True)
     for name, table in (('summary.csv', _series_table(driver.tallies, rows)),
                         ('runs.csv', _values_table(driver.tallies))):
         write_text(driver.folder.file(name), text.csv_lines(table), replace=True)
-    return shown
 
 
 def _point(tally):
@@ -94,7 +96,7 @@ def _rows(driver):
     found = []
     for tally in driver.tallies:
         settings = dict(tally.point.settings, section=tally.point.section)
-        better = tally.point.value('better') or tally.program.better
+        better = tally.point.value('better') or tally.program.better_of(tally.metric)
         for label, numbers in tally.series().items():
             beside = []
             for heading, path in tally.program.beside.items():

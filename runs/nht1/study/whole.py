@@ -220,8 +220,12 @@ def report(folder, results, speaker):
 
 
 def _close(driver, keys, speaker, brief, changed):
+    rows, table = summary.tables(driver, keys)
+    try:
+        summary.write(driver, rows, table, driver.status(), changed)
+    except OSError as e:  # of a full disk, perhaps, which the runs have met before
+        driver.why, driver.failure = 'failed', driver.failure or e
     status = driver.status()
-    table = summary.write(driver, keys, status, changed)
     failed = [(t, n, r) for t in driver.tallies for n, (r, _) in sorted(t.runs.items())
               if not r['ok']]
     if table and not brief and not speaker.show:
