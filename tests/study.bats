@@ -38,14 +38,14 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
 }
 
 @test "options reach the program: - leaves one out, flags are yes and no, env. sets a variable" {
-    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\ntag = - a\nflag = no yes\nenv.NHT1_X = 5'
+    REPEATS=1 description x.ini <<<$'[run]\nprogram = sim\ntag = - a\nflag = no yes\nenv.NHT1_X = 5\nenv.NHT1_Y = -'
     study x.ini --under out
     expect_status 0
     for expected in '[]' '["--flag"]' '["--tag","a"]' '["--tag","a","--flag"]'; do
         jq -se --argjson e "$expected" 'any(.[]; (.command | .[(index("--bind-to") + 3):-2]) == $e)' \
             out/x/runs/*/run.json >/dev/null || { cat out/x/runs/*/run.json && return 1; }
     done
-    jq -se 'all(.[]; .environment.NHT1_X == "5" and .environment.OMP_NUM_THREADS == "1")' out/x/runs/*/run.json
+    jq -se 'all(.[]; .environment.NHT1_X == "5" and (.environment | has("NHT1_Y") | not) and .environment.OMP_NUM_THREADS == "1")' out/x/runs/*/run.json
 }
 
 @test "--set changes a key, and says so when there is no such section" {
@@ -90,6 +90,21 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
     expect_text "6 of 6  "
     expect_json out/x/study.json '.set == []'
     expect_json out/x/summary.json '.set == ["study.repeats=3"] and all(.points[]; .series[0].n == 3)'
+    # Of a rate, by its name or by better, the best is the highest.
+    sed -i 's/took_s/moved_per_s/' bin/sim x.ini
+    study x.ini --under rates --set run.noise=1
+    expect_json rates/x/summary.json '[.points[].series[0].values | length > 1 and max > min] | all'
+    python3 - <<'END'
+import csv, json
+best = [float(row['best']) for row in csv.DictReader(open('rates/x/summary.csv'))]
+most = [max(p['series'][0]['values']) for p in json.load(open('rates/x/summary.json'))['points']]
+assert len(best) == 2 and all(abs(b / m - 1) < 1e-3 for b, m in zip(best, most)), (best, most)
+END
+    sed -i 's/^program/better = higher\n&/' x.ini
+    study x.ini --under wrong
+    expect_status 1
+    expect_text "'higher' is not understood: low or high"
+    sed -i '/^better/d; s/moved_per_s/took_s/' bin/sim x.ini
     # What was measured counts where fewer are asked for.
     study x.ini --out out/x --set study.repeats=2
     expect_json out/x/summary.json 'all(.points[]; .series[0].n == 3)'

@@ -89,6 +89,9 @@ class Tally:
         self.partners, self.beside, self.question = [], [], None
         self.low, self.high = settings.repeats_of(point)
         self.metric = metric_of(point, program)
+        self.better = point.value('better') or program.better_of(self.metric)
+        if self.better not in ('low', 'high'):
+            raise point.place('better').wrong("'%s' is not understood: low or high" % self.better)
         self.auto = self.low == AUTO
         self.precision, self.level = settings.precision, settings.level
         self.runs = {}  # number -> (record, {label: [numbers]})

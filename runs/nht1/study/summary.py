@@ -96,7 +96,6 @@ def _rows(driver):
     found = []
     for tally in driver.tallies:
         settings = dict(tally.point.settings, section=tally.point.section)
-        better = tally.point.value('better') or tally.program.better_of(tally.metric)
         for label, numbers in tally.series().items():
             beside = []
             for heading, path in tally.program.beside.items():
@@ -111,7 +110,7 @@ def _rows(driver):
                 beside.append(Beside(heading, path.split('.')[-1], value, scale_of(path)[0]))
             beside += _read_back([r for r in runs.get(tally, ()) if r.writer == label])
             found.append(Row(tally, settings, label, interval(numbers, tally.level),
-                             max(numbers) if better == 'high' else min(numbers), beside))
+                             max(numbers) if tally.better == 'high' else min(numbers), beside))
     return found
 
 

@@ -18,7 +18,7 @@ class Point:
         self.id, self.section, self.settings, self.entries = None, section, settings, entries
         self.program = settings['program']
         self.ranks, self.threads = int(settings['ranks']), int(settings['threads'])
-        self.env = {k[4:]: v for k, v in settings.items() if k.startswith('env.')}
+        self.env = {k[4:]: v for k, v in settings.items() if k.startswith('env.') and v != '-'}
         self.options = [(k, v) for k, v in settings.items()
                         if k not in POINT_KEYS and not k.startswith('env.')]
 
