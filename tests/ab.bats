@@ -177,7 +177,7 @@ sims_of() {
 
 @test "interrupted, it ends its program, says what it knows, removes its files and leaves with 3" {
     touch hold.3
-    "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --value 1 >said 2>&1 3>&- &
+    "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --value 1 --junit ab.xml >said 2>&1 3>&- &
     wait_until -p $! sims 3
     kill -TERM $!
     status=0
@@ -186,6 +186,7 @@ sims_of() {
     no_sim
     grep -q '^interrupted; undecided' said
     found '.ended == "interrupted" and .rounds == 1 and .verdict == "undecided"'
+    grep -q '<error ' ab.xml
     [ -z "$(find result -name 'nht1-files-*')" ]
 }
 

@@ -745,13 +745,15 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
 }
 
 @test "the report of a study shows what is nht1's beside results of a program of one's own" {
-    ln -s "$NHT1_BIN_REAL/nht1-report" bin
+    printf '#!/bin/sh\necho "$*" >asked\nexec "%s" "$@"\n' "$NHT1_BIN_REAL/nht1-report" >bin/nht1-report
+    chmod +x bin/nht1-report
     bt_that <<<"cp '$NHT1_ROOT/tests/corpus/report/bt1.json' \"\$json\""
-    REPEATS=1 description x.ini <<<$'[run mine]\nprogram = sim\n[run ours]\nprogram = nht1-bt\nio = serial'
+    REPEATS=1 description x.ini <<<$'level = 0.9\n[run mine]\nprogram = sim\n[run ours]\nprogram = nht1-bt\nio = serial'
     study x.ini --no-plan --out out
     expect_status 0
     expect_text "report    out/report.html"
     grep -q '1 result,' out/report.html
+    grep -q -- '--level=0\.9$' asked
 }
 
 @test "job scripts: headings of each system, bash agrees, no file is written over" {

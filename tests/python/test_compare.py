@@ -46,6 +46,12 @@ class Decides(unittest.TestCase):
         self.assertEqual((c.verdict, c.primary.json()['jobs'], c.primary.json()['method']), (UNCLEAR, 4, "Student's t"))
         self.assertIn('more results would tell, rather than more rounds in each', c.sentence)
 
+    def test_that_values_drift_is_the_reason_told(self):
+        rising = bt_result([1.1 * (1 + 0.02 * i) for i in range(26)], 26 * [1.0])
+        c = Comparison(results.Results([results.Result('x.json', 'nht1-bt', 1, rising, {})]), side(rounds=26))
+        self.assertEqual((c.verdict, c.primary.numbers['ratio_lo']), (UNCLEAR, None))
+        self.assertIn('rise or fall in the order of measuring, and there is no interval', c.sentence)
+
     def test_too_few_runs_are_no_comparison(self):
         c = Comparison(side(rounds=3), side(rounds=3))
         self.assertEqual((c.verdict, c.primary.verdict), (NOT, FEW))

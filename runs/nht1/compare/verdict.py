@@ -134,6 +134,8 @@ class Comparison:
                 direction, percent, level) if direction else
                 'Inconclusive: differences beyond %g %% are neither shown nor excluded, at %g %% confidence' % (
                     percent, level))
+            if self.primary.numbers['drifting']:
+                said = 'Inconclusive: values of A or of B rise or fall in the order of measuring, and there is no interval'
             said += '; about %d runs on each side would probably tell' % needed if needed else \
                 '; more results would tell, rather than more rounds in each' if self.primary.numbers['jobs'] else ''
         else:

@@ -388,7 +388,7 @@ class Alternation:
                 'verdict': self.verdict, 'sentence': self.line}
 
     def junit(self):
-        outcome = 'error' if self.ended == 'failed' else {WORSE: 'failure', UNDECIDED: 'skipped'}.get(self.verdict, '')
+        outcome = 'error' if self.ended in CUT_SHORT else {WORSE: 'failure', UNDECIDED: 'skipped'}.get(self.verdict, '')
         case = junit.case('nht1-study.ab', self.name, outcome, self.verdict, self.line, {
             'ratio': self.look.get('centre'), 'ratio_lo': self.look.get('lo'), 'ratio_hi': self.look.get('hi'),
             'threshold': self.threshold, 'rounds': len(self.order), 'verdict': self.verdict})

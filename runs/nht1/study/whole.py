@@ -205,14 +205,14 @@ def _show_plan(points, estimates, keys):
     print(text.table(rows), end='')
 
 
-def report(folder, results, speaker):
-    """report.html and its figures in a folder, when nht1-report is there. results: files, folders."""
+def report(folder, results, speaker, level=0.95):
+    """report.html and its figures in a folder, when nht1-report is there. results: files, folders; level: of intervals."""
     path = tools.path('nht1-report')
     if path is None or not results:
         return
     target = os.path.join(folder, 'report.html')
     status, out, err = child.ask([path] + results + [
-        '-o', target, '--figures', os.path.join(folder, 'figures')], REPORT_S)
+        '-o', target, '--figures', os.path.join(folder, 'figures'), '--level=%r' % level], REPORT_S)
     if status == 0 and os.path.exists(target):
         speaker.say('report    %s' % shown(target))
     else:
@@ -327,7 +327,8 @@ def run(args, name, description, brief=False):
     status = _close(driver, keys, speaker, brief, args.set)
     if driver.why != 'interrupted' and not args.no_report:
         # Folders, in which results of other programs are passed over; a file that is named has to be one of nht1's.
-        report(folder.path, [folder.file('runs', name) for name, record in folder.results().items() if record['ok']], speaker)
+        report(folder.path, [folder.file('runs', name) for name, record in folder.results().items() if record['ok']], speaker,
+               settings.level)
     if settings.show and status == 0 and not brief:
         speaker.say('The whole result: %s' % shown(folder.path))
     return status, driver
