@@ -78,7 +78,8 @@ END
     run nht1-profile --t-c --repeat 9 --json ../p.json -o ../p.xml -- sh ./p 0 7>>../runs
     expect_status 0
     expect_text "no further pairs: with its writes dropped the program ended with status 7"
-    expect_json ../p.json '(.zeta.rounds | length) >= 2'
+    expect_json ../p.json '(.zeta.rounds | length) >= 2 and any(.stamps[]; .code == "interrupted")'
+    expect_text "not all pairs of runs were made, as one failed"
 }
 
 @test "interrupted, the pairs that are complete are reported" {

@@ -236,11 +236,11 @@ int profile_judge(const struct profile_round *round, int n, const struct profile
     TRY(rc);
     z->stamps = json_array();
     add_answer(z, round, pairs);
-    if (pairs->interrupted)
+    if (pairs->interrupted || pairs->broken_off)
         stamp_add(z->stamps, STAMP_INTERRUPTED, SEVERITY_WARN,
                   stamp_number(NULL, "rounds_done_n", n),
-                  "Interrupted: not all pairs of runs were made; %d %s complete.", n,
-                  n == 1 ? "is" : "are");
+                  "Interrupted: not all pairs of runs were made%s; %d %s complete.",
+                  pairs->broken_off ? ", as one failed" : "", n, n == 1 ? "is" : "are");
     add_disturbance(z, round);
     return 0;
 }

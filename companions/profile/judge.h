@@ -49,6 +49,7 @@ struct profile_pairs {
     bool open;        /* they go on until it is decided */
     bool cut;         /* their time was over, or no further one could be begun */
     bool interrupted; /* they have ended because somebody has asked to stop */
+    bool broken_off;  /* or because no further one could be made */
     int failed; /* exit status of the program in a run behind complete pairs, 0: none has failed */
 };
 

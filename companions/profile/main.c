@@ -835,7 +835,7 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
         if (i > 0 && ((rc < 0 && round[i].not_made) || *status != 0)) { /* here, too */
             if (*status != 0) err_set(ERR_INVALID, "the program ended with status %d", *status);
             plain_line(stderr, "nht1-profile: no further pairs: %s", err_message());
-            pairs->cut = true;
+            pairs->cut = pairs->broken_off = true;
             pairs->failed = *status;
             *status = 0;
             *n = i;
