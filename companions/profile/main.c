@@ -442,7 +442,7 @@ static void print_zeta(const struct profile_zeta *z, const struct profile_round 
     fprintf(stderr, "\nT_T       %s with its writes\nT_C       %s with its writes dropped\n",
             units_duration(z->t_t_s, t_t), units_duration(z->t_c_s, t_c));
     fprintf(stderr, "R_IO      %s, bytes written over T_T\n",
-            units_rate((double)(run->bytes[1] - run->outside_bytes[1]) / z->t_t_s, rate));
+            units_rate(profile_rate(run, 1, z->t_t_s), rate));
     if (isfinite(z->paired.lo))
         fprintf(stderr, "zeta      %.3f, 95 %% interval %.3f to %.3f of %d pairs\n", z->value,
                 z->paired.lo, z->paired.hi, n);
@@ -477,15 +477,14 @@ static json_t *zeta_json(const struct profile_zeta *z, const struct profile_roun
                               round[i].dropped_first, "page_cache", round[i].page_cache,
                               "disturbance", disturbance_json(&round[i].with),
                               "disturbance_dropped", disturbance_json(&round[i].without)));
-    return json_pack("{s:o s:o s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o s:s s:o}", "t_t_s",
-                     js_real(z->t_t_s), "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value),
-                     "zeta_io", js_real(z->io), "r_io_bytes_per_s",
-                     js_real((double)(run->bytes[1] - run->outside_bytes[1]) / z->t_t_s),
-                     "zeta_ci95_lo", js_real(z->paired.lo), "zeta_ci95_hi", js_real(z->paired.hi),
-                     "zeta_io_ci95_lo", js_real(z->data.lo), "zeta_io_ci95_hi", js_real(z->data.hi),
-                     "dropped_bytes", (json_int_t)round[0].dropped_bytes, "not_dropped_bytes",
-                     (json_int_t)round[0].kept_bytes, "rounds", rounds, "answer", z->answer,
-                     "reason", js_text(z->reason));
+    return json_pack(
+        "{s:o s:o s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o s:s s:o}", "t_t_s", js_real(z->t_t_s),
+        "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io", js_real(z->io),
+        "r_io_bytes_per_s", js_real(profile_rate(run, 1, z->t_t_s)), "zeta_ci95_lo",
+        js_real(z->paired.lo), "zeta_ci95_hi", js_real(z->paired.hi), "zeta_io_ci95_lo",
+        js_real(z->data.lo), "zeta_io_ci95_hi", js_real(z->data.hi), "dropped_bytes",
+        (json_int_t)round[0].dropped_bytes, "not_dropped_bytes", (json_int_t)round[0].kept_bytes,
+        "rounds", rounds, "answer", z->answer, "reason", js_text(z->reason));
 }
 
 static int save_json(const struct options *o, const struct conf_list *args, const char *began,

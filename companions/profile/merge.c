@@ -378,6 +378,11 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
 #pragma GCC diagnostic pop
 }
 
+double profile_rate(const struct profile_run *run, int write, double seconds)
+{
+    return (double)(run->bytes[write] - run->outside_bytes[write]) / seconds;
+}
+
 const char *profile_process_word(const struct profile_run *run, int index)
 {
     return index < run->mpi_n ? "rank" : "process";
@@ -959,12 +964,11 @@ static void print_direction(const struct profile_run *run, int write, FILE *to)
 {
     char bytes[UNITS_TEXT_MAX], mean[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
     if (run->calls[write] == 0) return;
-    fprintf(
-        to, "%-9s %s in %" PRId64 " call%s of %s on average, %s over the whole run\n",
-        write ? "Written" : "Read", units_bytes((double)run->bytes[write], bytes),
-        run->calls[write], units_plural(run->calls[write]),
-        units_bytes((double)run->bytes[write] / (double)run->calls[write], mean),
-        units_rate((double)(run->bytes[write] - run->outside_bytes[write]) / run->wall_s, rate));
+    fprintf(to, "%-9s %s in %" PRId64 " call%s of %s on average, %s over the whole run\n",
+            write ? "Written" : "Read", units_bytes((double)run->bytes[write], bytes),
+            run->calls[write], units_plural(run->calls[write]),
+            units_bytes((double)run->bytes[write] / (double)run->calls[write], mean),
+            units_rate(profile_rate(run, write, run->wall_s), rate));
 }
 
 /* Calls by size in powers of two, all working points. */

@@ -48,6 +48,9 @@ void profile_free(struct profile_run *run);
 /* What was not seen, as a sentence without its end. */
 void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAGE_MAX]);
 
+/* Bytes per second that were read, or written, within the time that wall_s is. seconds: this one, or a median. */
+double profile_rate(const struct profile_run *run, int write, double seconds);
+
 /* "rank" or "process", and one of its number: ranks are those of MPI, processes are numbered by time. */
 const char *profile_process_word(const struct profile_run *run, int index);
 
