@@ -52,6 +52,7 @@ sims_of() {
     study ab --program sim --metric moved_per_s --better low --cores 2 --out result --a='--value 1' --b='--value 1.5'
     expect_status 2
     found '.verdict == "worse" and .better == "low"'
+    expect_text "round 1  A 1.000  B 1.500  B / A 1.500"
 }
 
 @test "the same, what is faster, and what is slower by less than the threshold are no failures" {

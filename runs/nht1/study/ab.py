@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 from .. import VERSION, command, junit, results, stats, text, tools, trouble
 from ..report.output import Outputs
-from . import child, drive, launch, plan, programs, scratch, speak, whole
+from . import child, drive, launch, plan, programs, scratch, speak, summary, whole
 from .folder import shown, utc, write_json
 
 SCHEMA = 'nht1-ab/1'
@@ -239,7 +239,7 @@ class Alternation:
 
     def _shown(self, cost):
         value = 1 / cost if self.better == 'high' else cost
-        return text.duration(value) if self.metric.endswith('_s') and self.better == 'low' else text.number(value, 4)
+        return text.duration(value) if summary.scale_of(self.metric)[1] == 's' else text.number(value, 4)
 
     def _one(self, side, number):
         """A run; its cost, None where it was interrupted. Trouble where it has none."""

@@ -39,7 +39,8 @@ def half_width(answer):
 
 def _ending(path):
     name = path.split('.')[-1]
-    return next((e for e in SCALES if name == e or name.endswith('_' + e)), '')
+    found = next((e for e in SCALES if name == e or name.endswith('_' + e)), '')
+    return '' if found == 's' and programs.RATE.search(name) else found
 
 
 def scale_of(path):

@@ -242,7 +242,8 @@ def _close(driver, keys, speaker, brief, changed):
                                      record['trouble']), file=sys.stderr)
     if driver.failure and not brief:
         print('%s: %s: %s; the same command goes on from here' % (
-            tools.called('runs/study'), driver.failure.filename, driver.failure.strerror), file=sys.stderr)
+            tools.called('runs/study'), driver.failure.filename or shown(driver.folder.path), driver.failure.strerror),
+              file=sys.stderr)
     if driver.why == 'interrupted' and not brief:
         print('%s: interrupted; the same command goes on from here' % tools.called('runs/study'),
               file=sys.stderr)
