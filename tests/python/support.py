@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results for tests, as small as they can be."""
+"""Results for tests, as small as they can be, and a folder."""
+import tempfile
+
+
+def scratch_of(test):
+    """The path of a folder that goes with a test. From setUp."""
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    return folder.name
 
 
 def bt_result(t_t=(1.2, 1.21, 1.22), t_c=(1.0, 1.01, 1.02), writers=('posix',), **members):

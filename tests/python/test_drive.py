@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run that failed is told to have said, beside what its launcher adds."""
 import os
-import tempfile
 import unittest
 
 from nht1.study import drive
+from support import scratch_of
 
 LINE = '-' * 74 + '\n'
 # As Open MPI 4.1 prints it.
@@ -43,9 +43,7 @@ CRASH = """[vm:25884] *** Process received signal ***
 
 class LastWords(unittest.TestCase):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.part = scratch.name
+        self.part = scratch_of(self)
 
     def said(self, stderr):
         with open(os.path.join(self.part, 'stderr'), 'w', encoding='utf-8') as f:

@@ -3,13 +3,13 @@
 import errno
 import os
 import shutil
-import tempfile
 import unittest
 from unittest import mock
 
 from nht1.report import output
 from nht1.study import folder
 from nht1.trouble import Trouble
+from support import scratch_of
 
 
 class Point:
@@ -33,9 +33,8 @@ class TimeOfDay(unittest.TestCase):
 
 class Making(unittest.TestCase):
     def setUp(self):
-        self.scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(self.scratch.cleanup)
-        self.path = os.path.join(self.scratch.name, 's')
+        self.scratch = scratch_of(self)
+        self.path = os.path.join(self.scratch, 's')
 
     def test_what_it_was_begun_with_is_read_once(self):
         new = make(self.path)
@@ -129,7 +128,7 @@ class Making(unittest.TestCase):
         os.mkdir(self.path)
         os.symlink('../elsewhere', os.path.join(self.path, 'lock'))
         self.assertRaises(Trouble, make, self.path)
-        self.assertFalse(os.path.exists(os.path.join(self.scratch.name, 'elsewhere')))
+        self.assertFalse(os.path.exists(os.path.join(self.scratch, 'elsewhere')))
 
     def test_a_list_of_tables_that_is_damaged_names_none(self):
         os.mkdir(self.path)
@@ -144,9 +143,7 @@ class Making(unittest.TestCase):
 
 class Writing(unittest.TestCase):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.path = os.path.join(scratch.name, 'job.sh')
+        self.path = os.path.join(scratch_of(self), 'job.sh')
 
     def put(self, end, content):
         with open(self.path + end, 'w') as f:

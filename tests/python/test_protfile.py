@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 from nht1 import patterns, protfile, sumfile, text
+from support import scratch_of
 
 TRIES, SEED = int(os.environ.get('NHT1_FUZZ_TRIES', 300)), int(os.environ.get('NHT1_FUZZ_SEED', 1993))
 SAVE = os.environ.get('NHT1_FUZZ_SAVE', tempfile.gettempdir())
@@ -60,9 +61,7 @@ def _hangs(signum, frame):
 
 class Damaged(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, 'x.prot')
+        self.path = os.path.join(scratch_of(self), 'x.prot')
         old = signal.signal(signal.SIGPROF, _hangs)
         self.addCleanup(signal.signal, signal.SIGPROF, old)
         self.addCleanup(signal.setitimer, signal.ITIMER_PROF, 0)

@@ -4,12 +4,11 @@ was varied is the same."""
 import json
 import math
 import os
-import tempfile
 import unittest
 from unittest import mock
 
 from nht1 import results, trouble
-from support import bt_result
+from support import bt_result, scratch_of
 
 
 def stand_in(requests):
@@ -59,11 +58,10 @@ class Json(unittest.TestCase):
 
 class Files(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        self.folder = scratch_of(self)
 
     def write(self, name, value):
-        path = os.path.join(self.folder.name, name)
+        path = os.path.join(self.folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, 'w') as f:
             json.dump(value, f)
@@ -73,7 +71,7 @@ class Files(unittest.TestCase):
         self.write('a/result.json', bt_result())
         self.write('other.json', {'schema': 'foreign/1'})
         self.write('.hidden.json', bt_result())
-        found = results.load([self.folder.name])
+        found = results.load([self.folder])
         self.assertEqual([r.kind for r in found], ['nht1-bt'])
         self.assertEqual(found.passed_over, 1)
 
@@ -87,7 +85,7 @@ class Files(unittest.TestCase):
         self.write('study.json', {})
         self.write('runs/p01-r01/result.json', bt_result())
         self.write('interrupted/p01-r02-1/result.json', bt_result())
-        self.assertEqual(len(results.load([self.folder.name])), 1)
+        self.assertEqual(len(results.load([self.folder])), 1)
 
 
 class Cells(unittest.TestCase):

@@ -6,13 +6,12 @@ import tempfile
 import unittest
 
 from nht1.study import scratch
+from support import scratch_of
 
 
 class Folders(unittest.TestCase):
     def setUp(self):
-        base = tempfile.TemporaryDirectory()
-        self.addCleanup(base.cleanup)
-        self.base = base.name
+        self.base = scratch_of(self)
 
     def made(self, name):
         os.mkdir(os.path.join(self.base, name))
