@@ -52,7 +52,7 @@ static void warn(struct bt_job *job)
     const struct bt_setup *s = job->setup;
     bool several = job->machine.nodes.count > 1;
     struct sys_fs fs;
-    bt_machine_warn(job->notices);
+    bt_machine_warn(&job->machine, job->notices);
     if (job->rank != 0 || s->writers_n == 0) return;
     /* io/ cannot know that ranks of several hosts will write. A missing folder is reported by io/. */
     if (several && sys_path_fs(s->opt.out, &fs) < 0) {

@@ -82,14 +82,17 @@ int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
     TRY(nodes_find(comm, &m->nodes));
     if (!simulation()) TRY(fair_threads(m, &fair)); /* its ranks are one process */
     if (!omp_num_threads() || !is_thread_count(omp_num_threads())) omp_set_num_threads(fair);
-    const int threads = omp_get_max_threads();
-    TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MAX, comm));
+    const int threads = omp_get_max_threads() < omp_get_thread_limit() ? omp_get_max_threads()
+                                                                       : omp_get_thread_limit();
+    TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MIN, comm));
+    TRY_MPI(MPI_Allreduce(&threads, &m->threads_most, 1, MPI_INT, MPI_MAX, comm));
     TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, comm));
     if (m->threads > THREADS_MAX)
         return err_set(ERR_USAGE,
                        "OMP_NUM_THREADS asks for %d threads per rank, more than %d: set it to the "
                        "cores of a rank",
                        m->threads, THREADS_MAX);
+    omp_set_num_threads(m->threads);
     const int64_t used = (int64_t)m->nodes.size * m->threads;
     m->cores_in_use = used < m->nodes.cores ? used : m->nodes.cores;
     return 0;
@@ -100,13 +103,16 @@ void bt_machine_free(struct bt_machine *m)
     nodes_free(&m->nodes);
 }
 
-void bt_machine_warn(json_t *notices)
+void bt_machine_warn(const struct bt_machine *m, json_t *notices)
 {
-    if (!omp_num_threads() || is_thread_count(omp_num_threads())) return;
-    bt_notice(notices,
-              "OMP_NUM_THREADS is '%.80s', which is not a number of threads: every rank takes its "
-              "share of the CPUs.",
-              omp_num_threads());
+    if (omp_num_threads() && !is_thread_count(omp_num_threads()))
+        bt_notice(notices,
+                  "OMP_NUM_THREADS is '%.80s', which is not a number of threads: every rank takes "
+                  "its share of the CPUs.",
+                  omp_num_threads());
+    if (m->threads_most > m->threads)
+        bt_notice(notices, "The ranks were given %d to %d threads: each computes with %d.",
+                  m->threads, m->threads_most, m->threads);
 }
 
 int64_t bt_machine_free_bytes(void)

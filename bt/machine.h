@@ -14,8 +14,9 @@
 struct bt_machine {
     struct nodes nodes;
     int64_t cores_in_use; /* min(ranks x threads, cores) */
-    int threads;          /* OpenMP threads per rank, the largest over ranks */
-    int mask_width;       /* logical CPUs that the narrowest rank may use, INT_MAX: unknown */
+    int threads; /* OpenMP threads that every rank computes with: the fewest that one may have */
+    int threads_most; /* that one may have */
+    int mask_width;   /* logical CPUs that the narrowest rank may use, INT_MAX: unknown */
 };
 
 /* Threads that spin while they wait ruin each other's time when there are more of them than cores,
@@ -25,16 +26,16 @@ struct bt_machine {
 void bt_machine_reexec_passive(char **argv);
 
 /* Finds out. When OMP_NUM_THREADS is not set, or to no number, gives every rank its share of the
- * CPUs that it may use. Collective over comm. [out] m, to be freed by bt_machine_free. */
+ * CPUs that it may use; then all ranks the fewest threads that one of them has. Collective over comm. [out] m, to be freed by bt_machine_free. */
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m);
 void bt_machine_free(struct bt_machine *m);
 
 /* Appends a sentence, made printf-style, to an array of them. Local. */
 #define bt_notice(to, ...) json_array_append_new(to, js_printf(__VA_ARGS__))
 
-/* Appends a warning about OMP_NUM_THREADS to the sentences. Binding and oversubscription are
+/* Appends warnings about the threads of the ranks to the sentences. Binding and oversubscription are
  * bt/judge's. Local. */
-void bt_machine_warn(json_t *notices);
+void bt_machine_warn(const struct bt_machine *m, json_t *notices);
 
 /* Compares the memory that the ranks of each node need, mine this one, with what the node has free.
  * Collective. ERR_NOMEM with both numbers when it does not fit. */
