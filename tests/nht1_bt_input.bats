@@ -176,6 +176,20 @@ refused() {
     OMP_NUM_THREADS=999999999 refused 1 "OMP_NUM_THREADS" 2 "${tiny[@]}" --io posix
 }
 
+@test "ranks with other options than rank 0; with other numbers of threads they take the fewest" {
+    run mpi_run 2 sh -c 'exec nht1-bt --class S --io none --interval $((10 + ${OMPI_COMM_WORLD_RANK:-$PMI_RANK}))'
+    expect_status 1
+    expect_text "nht1-bt: rank 1 was started with other options than rank 0"
+
+    run mpi_run 2 sh -c 'OMP_NUM_THREADS=$((1 + ${OMPI_COMM_WORLD_RANK:-$PMI_RANK})) exec nht1-bt "$@"' sh \
+        "${tiny[@]}" --io none --tc-store tc.json --json r.json
+    expect_status 0
+    expect_text "The ranks were given 1 to 2 threads: each computes with 1."
+    expect_json r.json '.system.threads == 1'
+    OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=2 run mpi_run 1 nht1-bt "${tiny[@]}" --io none --json r.json
+    expect_json r.json '.system.threads == 1'
+}
+
 @test "standard output that is full" {
     [ -e /dev/full ] || not_here "no /dev/full"
     run bash -c "'$NHT1_ROOT'/tests/mpi-run -np 1 bash -c 'nht1-bt --help >/dev/full'"
