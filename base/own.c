@@ -189,14 +189,18 @@ static int add_made(struct own *o, const char *name, int fd, enum own_kind kind)
     return err_set(ERR_INTERRUPT, "interrupted");
 }
 
-/* Gives what bears the passing name its own, if that is free. Returns 0 or an errno value. */
-static int rename_new(int dir_fd, const char *from, const char *to, enum own_kind kind)
+/* Gives what bears the passing name, open as made, its own, if that is free. Returns 0 or an errno value. */
+static int rename_new(int dir_fd, const char *from, int made, const char *to, enum own_kind kind)
 {
+    struct stat st;
     if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0) return 0;
     if (errno != EINVAL && errno != ENOSYS) return errno;
     if (kind == OWN_FILE && linkat(dir_fd, from, dir_fd, to, 0) == 0) {
-        unlinkat(dir_fd, from, 0);
-        return 0;
+        /* Where a link has an inode number of its own, as with sshfs, it could not be told from a file of others. */
+        const bool same = own_still_named(made, dir_fd, to, &st);
+        unlinkat(dir_fd, same ? from : to, 0);
+        if (same) return 0;
+        errno = 0;
     }
     if (kind == OWN_FILE && errno == EEXIST) return errno;
     /* Neither is to be had here: what is replaced is made new. */
@@ -237,7 +241,7 @@ static int make_file(struct own *o, const char *name, enum own_kind kind)
     if (fd >= 0 && !o->keep) {
         identity_of_fd(fd, &id);
         rc = note_add(o, &(struct own_line){.kind = kind, .id = id, .name = name});
-        if (rc == 0) errnum = rename_new(o->dir_fd, passing, name, kind);
+        if (rc == 0) errnum = rename_new(o->dir_fd, passing, fd, name, kind);
         if (rc < 0 || errnum) unlinkat(o->dir_fd, passing, kind == OWN_FILE ? 0 : AT_REMOVEDIR);
     }
     if (errnum) rc = err_set_errno(ERR_IO, errnum, "cannot make %s%s", o->shown, name);

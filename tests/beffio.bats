@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # nht1-beffio from its command line to its files: short runs, texts that scripts parse, JSON, wrong
 # data, full disks, signals, bad input. No statement about times.
-# shellcheck disable=SC2154 # wait_stopped sets stopped
+# shellcheck disable=SC2154 # wait_stopped sets stopped, slow_disk server
 load helpers
 
 teardown() {
-    mountpoint -q disk 2>/dev/null && umount -l disk
-    true
+    end_slow_disk
 }
 
 # beffio RANKS ARGUMENT...: as small a run as there is, in the folder data; RANKS alone: one process
@@ -505,6 +504,13 @@ held() {
         rm data/r.json data/b.sum data/b.prot
         nothing_left
     done
+}
+
+@test "where a link is another file than what it is of, as with sshfs, nothing is left" {
+    slow_disk
+    beffio 2 -p disk -N 2
+    expect_status 4
+    [ -z "$(ls -A disk)" ]
 }
 
 @test "a run stopped over files of several GB leaves nothing" {

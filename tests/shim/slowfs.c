@@ -6,7 +6,7 @@
  *
  * FOLDER is an absolute path; 0 MB_PER_S is as fast as it goes. In front of each N-th CALL, "write" or
  * "create", it stops itself until a test lets it go on (SIGCONT). Unsized, it does not tell how large
- * it is and what is free. It stays in the foreground until the file system is unmounted. One request
+ * it is and what is free, and has no links. It stays in the foreground until the file system is unmounted. One request
  * is served at a time, so that the rate is that of all writers together. */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
@@ -165,6 +165,12 @@ static int fs_rename(const char *from, const char *to, unsigned flags)
     return flags ? -EINVAL : result(rename(BELOW(from), BELOW(to)));
 }
 
+/* The link has another inode number than the file, as each path is a file of its own to libfuse; so it is with sshfs. */
+static int fs_link(const char *from, const char *to)
+{
+    return unsized ? -ENOSYS : result(link(BELOW(from), BELOW(to)));
+}
+
 static int fs_chmod(const char *path, mode_t mode, struct fuse_file_info *f)
 {
     (void)f;
@@ -216,6 +222,7 @@ static const struct fuse_operations operations = {
     .mkdir = fs_mkdir,
     .rmdir = fs_rmdir,
     .rename = fs_rename,
+    .link = fs_link,
     .chmod = fs_chmod,
     .chown = fs_chown,
     .utimens = fs_utimens,
