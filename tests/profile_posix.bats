@@ -271,19 +271,37 @@ END
     [ "$(jq -c 'select(.call == "pwrite" and .bytes < 10000) | [.offset, .bytes]' ../a.jsonl | tr -d '\n')" = "[20000,10][30,20][10000,3000][13000,500]" ]
 }
 
-@test "files that mknod makes are as those of open; a FIFO in the place of a file is told" {
+@test "files that mknod makes are as those of open; FIFOs are made where the program makes them; one in the place of a file is told" {
     mkdir made && cd made
-    run nht1-profile --t-c --repeat 2 -o ../p.xml -- python3 -c "import os
+    run nht1-profile --t-c --repeat 2 -o ../p.xml -- python3 -c "import errno, os
+def fails(why, call, *arguments):
+    try:
+        call(*arguments)
+    except OSError as e:
+        assert e.errno == why, e
+    else:
+        raise AssertionError(arguments)
 os.mknod('lock')
 open('o', 'w').write('x' * 100)
 os.remove('lock')
 os.mknod('a')
 os.rename('a', 'b')
-open('b', 'r+').write('y' * 50)"
+open('b', 'r+').write('y' * 50)
+fails(errno.ENOENT, os.mkfifo, 'd/p')
+os.mkdir('d')
+fails(errno.ENOENT, os.remove, 'd/q')
+fails(errno.ENOENT, open, 'd/q')
+assert not os.path.exists('d/q') and os.listdir('d') == []
+os.mkfifo('d/q')
+assert os.path.exists('d/q') and os.listdir('d') == ['q']
+fails(errno.EEXIST, os.mkfifo, 'd/q')
+os.remove('d/q')
+os.mkfifo('d/q')
+fails(errno.EEXIST, os.mkfifo, 'o')"
     expect_status 0
     expect_text "certified: the same"
     [ "$(wc -c b o | tr -s ' \n' ' ')" = " 50 b 100 o 150 total " ]
-    [ "$(echo *)" = "b o" ]
+    [ "$(find . | sort | paste -sd' ')" = ". ./b ./d ./d/q ./o" ] && [ -p d/q ]
     run nht1-profile --t-c -o ../q.xml -- sh -c 'echo t >p; rm p; mkfifo p; echo u >f'
     expect_status 4
     expect_text "no zeta: mkfifo has made a link or renamed a folder, $PWD/p, which is not followed"

@@ -63,28 +63,20 @@ static int write_new(const char *path, const void *from, size_t bytes)
     return err_set_errno(ERR_IO, errno, "%s", path);
 }
 
-/* The note, and what stands for the file that was there before. */
+/* The note, as it is before a run has written anything, and what stands for the file that was there. */
 static int copy_one(const char *path, const struct profile_before *note, void *to)
 {
     char name[PATH_MAX];
     struct profile_before begin = *note;
     struct profile_stand_in stand_in = {.magic = PROFILE_STAND_IN_MAGIC, .size = note->before_size};
-    const char *hash = strrchr(path, '-') + 1;
     begin.written = 0;
     memcpy(stand_in.name, note->name, sizeof note->name);
-    snprintf(name, sizeof name, "%.3800s/file-%s", (const char *)to, hash);
+    snprintf(name, sizeof name, "%.3800s%s", (const char *)to, strrchr(path, '/'));
     TRY(write_new(name, &begin, sizeof begin));
     if (note->before_size < 0) return 0;
-    snprintf(name, sizeof name, "%.3800s/now-%s", (const char *)to, hash);
+    snprintf(name, sizeof name, "%.3800s/now-%s", (const char *)to, strrchr(path, '-') + 1);
     if (!note->directory) return write_new(name, &stand_in, sizeof stand_in);
     return mkdir(name, 0700) == 0 ? 0 : err_set_errno(ERR_IO, errno, "%s", name);
-}
-
-static int copy_special(const char *path, const struct profile_before *note, void *to)
-{
-    char name[PATH_MAX];
-    snprintf(name, sizeof name, "%.3800s/special-%s", (const char *)to, strrchr(path, '-') + 1);
-    return write_new(name, note, sizeof *note);
 }
 
 int before_copy(const char *from, const char *to)
@@ -99,7 +91,7 @@ int before_copy(const char *from, const char *to)
         snprintf(path, sizeof path, "%.3800s/names", to);
         TRY(write_new(path, names, sizeof names));
     }
-    TRY(each(from, "special-", copy_special, (void *)(uintptr_t)to));
+    TRY(each(from, "special-", copy_one, (void *)(uintptr_t)to));
     return each(from, "file-", copy_one, (void *)(uintptr_t)to);
 }
 

@@ -55,6 +55,12 @@ static bool is_away(int at, const char *name)
     return name[0] != '/' && paths_away(at);
 }
 
+/* Whether it is the stand-in of a name that tells what is there. What is no file tells so itself, once it is made. */
+static bool stands_in(const char *whole)
+{
+    return paths_find_special(whole) ? paths_unmade(whole) : paths_find(whole) != NULL;
+}
+
 bool folders_instead(int at, const char *name, bool follow, char whole[PROFILE_PATH_MAX],
                      char path[PROFILE_PATH_MAX])
 {
@@ -62,7 +68,7 @@ bool folders_instead(int at, const char *name, bool follow, char whole[PROFILE_P
         !(paths_maybe(name) || is_away(at, name)))
         return false;
     const int kept = errno;
-    const bool known = paths_whole(at, name, follow, whole) == 0 && paths_find(whole);
+    const bool known = paths_whole(at, name, follow, whole) == 0 && stands_in(whole);
     errno = kept;
     if (!known) return false;
     paths_stand_in(whole, path);
@@ -93,7 +99,7 @@ static bool is_there(DIR *folder, const char *name)
 {
     char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX];
     if (!count_dropping() || !paths_maybe(name) ||
-        paths_whole(dirfd(folder), name, false, whole) < 0 || !paths_find(whole))
+        paths_whole(dirfd(folder), name, false, whole) < 0 || !stands_in(whole))
         return true;
     paths_stand_in(whole, path);
     (*count_inside())++;

@@ -87,7 +87,7 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
     }
     (*count_inside())++;
     struct stat st;
-    const bool there = lstat(c->whole, &st) == 0;
+    const bool there = !paths_unmade(c->whole) && lstat(c->whole, &st) == 0;
     const bool known = !there || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
     c->note = known ? paths_note(c->whole) : NULL;
     if (known && !c->note) count_no_room(c->whole);
@@ -302,27 +302,53 @@ static int make_regular(int at, const char *name, mode_t mode)
     return fd < 0 || close(fd) < 0 ? -1 : 0;
 }
 
-/* What is no file is made in both runs, and noted. rc: what making it has answered. Without writes that of the run with
- * writes, where it has left it, counts as made, once. */
-static int note_special(const void *caller, int rc, int at, const char *name, mode_t type)
+/* Whether a name is one of the program's under which it makes what is no file. */
+static bool is_special(const void *caller, int at, const char *name, char whole[PROFILE_PATH_MAX])
 {
-    char whole[PROFILE_PATH_MAX];
+    const int kept = errno;
+    const bool is = name && follow_on() && follow_is_process() && !posix_is_mpi(caller) &&
+                    paths_whole(at, name, false, whole) == 0 &&
+                    (paths_followed(whole) || paths_outside(whole));
+    errno = kept;
+    return is;
+}
+
+/* What is no file is made in both runs. Without writes only what the run with writes has made: where it has left that, it
+ * counts as made, once. Returns whether it is to be made; else [out] rc: the answer, with errno. */
+static bool special_begin(const char *whole, mode_t type, int *rc)
+{
+    char path[PROFILE_PATH_MAX];
     struct stat st;
-    const int why = errno;
-    const bool made = rc == 0 && !count_dropping(),
-               there = rc < 0 && why == EEXIST && count_dropping();
-    if ((made || there) && follow_on() && follow_is_process() && !posix_is_mpi(caller) &&
-        paths_whole(at, name, false, whole) == 0 &&
-        (paths_followed(whole) || paths_outside(whole))) {
-        if (made && paths_find(whole)) /* which would be opened, and wait, without writes */
-            count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);
-        if (made && paths_note_special(whole) < 0) count_unseen_why(errno, whole);
-        if (there && stat_at(AT_FDCWD, whole, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            (st.st_mode & S_IFMT) == type && paths_take_special(whole))
-            rc = 0;
+    struct profile_before *made = paths_find_special(whole);
+    paths_stand_in(whole, path);
+    const int kept = errno;
+    const bool file = !made && paths_find(whole);
+    const bool there = stat_at(AT_FDCWD, file ? path : whole, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    *rc = -1;
+    if (there && !paths_unmade(whole)) {
+        errno = EEXIST;
+        return false;
     }
-    errno = why;
-    return rc;
+    if (!paths_can_create(whole)) return false;
+    if (!made) {
+        errno = EACCES; /* it was refused */
+        return false;
+    }
+    errno = kept;
+    if (__atomic_exchange_n(&made->written, 1, __ATOMIC_RELAXED) || !there) return true;
+    if ((st.st_mode & S_IFMT) == type) *rc = 0;
+    return *rc < 0;
+}
+
+/* It was made: noted for the other runs. */
+static void special_end(const char *whole)
+{
+    const int kept = errno;
+    const struct profile_before *file = paths_find(whole);
+    if (file && file->written) /* which would be opened, and wait, without writes */
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);
+    if (paths_note_special(whole) < 0) count_unseen_why(errno, whole);
+    errno = kept;
 }
 
 /* mode_is, device_is: expressions. With the type of a file, or none, a file is made. Of these functions the C library
@@ -335,11 +361,15 @@ static int note_special(const void *caller, int rc, int at, const char *name, mo
         const mode_t type = (mode_is) & (mode_t)S_IFMT;                                            \
         if ((type == 0 || type == S_IFREG) && follow_on() && !posix_is_mpi(CALLER))                \
             return make_regular(at, path, mode_is);                                                \
+        char whole[PROFILE_PATH_MAX];                                                              \
+        int rc;                                                                                    \
+        const bool ours = is_special(CALLER, at, path, whole);                                     \
+        if (ours && count_dropping() && !special_begin(whole, type, &rc)) return rc;               \
         (*count_inside())++;                                                                       \
-        const int rc =                                                                             \
-            real ? real arguments : (int)syscall(SYS_mknodat, at, path, mode_is, device_is);       \
+        rc = real ? real arguments : (int)syscall(SYS_mknodat, at, path, mode_is, device_is);      \
         (*count_inside())--;                                                                       \
-        return note_special(CALLER, rc, at, path, type);                                           \
+        if (ours && rc == 0 && !count_dropping()) special_end(whole);                              \
+        return rc;                                                                                 \
     }
 MAKING(mknodat, (at, name, mode, device), at, name, mode, device, int at, const char *name,
        mode_t mode, dev_t device)

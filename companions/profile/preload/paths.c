@@ -15,8 +15,10 @@
 #include "companions/profile/preload/count.h"
 #include "companions/profile/preload/table.h"
 
-static struct table notes; /* struct profile_before, by the hash of the name */
-static uint8_t *names;     /* PROFILE_NAMES_BYTES, shared by all processes */
+/* Two kinds of notes, and what is known of them: struct profile_before, by the hash of the name. */
+enum kind { FILES, SPECIALS, KINDS };
+static struct table notes[KINDS];
+static uint8_t *names; /* PROFILE_NAMES_BYTES, shared by all processes */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Takes "." and ".." and double slashes out of a path that begins with one. */
@@ -430,39 +432,59 @@ void paths_told(const char *whole, char out[PROFILE_PATH_MAX])
 void paths_forked(void)
 {
     pthread_mutex_init(&lock, NULL);
-    notes = (struct table){0}; /* it may be half done: nothing of it is freed */
+    memset(notes, 0, sizeof notes); /* it may be half done: nothing of it is freed */
 }
 
-static void note_path(const char *whole, char out[PROFILE_PATH_MAX])
+static void note_path(enum kind kind, const char *whole, char out[PROFILE_PATH_MAX])
 {
-    snprintf(out, PROFILE_PATH_MAX, "%.4000s/file-%016llx", count_dir(),
+    static const char *const word[KINDS] = {"file", "special"};
+    snprintf(out, PROFILE_PATH_MAX, "%.4000s/%s-%016llx", count_dir(), word[kind],
              (unsigned long long)table_hash(whole));
 }
 
 /* The note of a name; the lock is held. */
-static struct profile_before *find(const char *whole)
+static struct profile_before *find(enum kind kind, const char *whole)
 {
     char path[PROFILE_PATH_MAX];
     const uint64_t key = table_hash(whole);
-    struct profile_before *note = table_find(&notes, key);
+    struct profile_before *note = table_find(&notes[kind], key);
     if (note) return note;
-    note_path(whole, path);
+    note_path(kind, whole, path);
     const int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return NULL;
     void *at = mmap(NULL, sizeof *note, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
-    if (at == MAP_FAILED || table_put(&notes, key, at) < 0) return NULL;
+    if (at == MAP_FAILED || table_put(&notes[kind], key, at) < 0) return NULL;
     return at;
+}
+
+static struct profile_before *find_locked(enum kind kind, const char *whole)
+{
+    (*count_inside())++;
+    pthread_mutex_lock(&lock);
+    struct profile_before *note = find(kind, whole);
+    pthread_mutex_unlock(&lock);
+    (*count_inside())--;
+    return note;
 }
 
 struct profile_before *paths_find(const char *whole)
 {
-    (*count_inside())++;
-    pthread_mutex_lock(&lock);
-    struct profile_before *note = find(whole);
-    pthread_mutex_unlock(&lock);
-    (*count_inside())--;
-    return note;
+    return find_locked(FILES, whole);
+}
+
+/* A name for whatever is no file. */
+static const char any_special[] = "special";
+
+struct profile_before *paths_find_special(const char *whole)
+{
+    return count_dropping() && paths_maybe(any_special) ? find_locked(SPECIALS, whole) : NULL;
+}
+
+bool paths_unmade(const char *whole)
+{
+    const struct profile_before *special = paths_find_special(whole);
+    return special && !__atomic_load_n(&special->written, __ATOMIC_RELAXED);
 }
 
 /* When a file was created, 0: not known. */
@@ -492,12 +514,13 @@ static int make_whole(const char *path, const void *from, size_t bytes, mode_t m
     return rc;
 }
 
-static int make_note(const char *whole)
+/* unmade: what the run with writes has left there this one has not made. */
+static int make_note(const char *whole, bool unmade)
 {
     struct profile_before now = {.before_size = -1};
     struct stat st;
     char path[PROFILE_PATH_MAX];
-    if (stat(whole, &st) == 0) {
+    if (!unmade && stat(whole, &st) == 0) {
         now.before_size = st.st_size;
         now.directory = S_ISDIR(st.st_mode);
         now.writable = access(whole, W_OK) == 0;
@@ -508,7 +531,7 @@ static int make_note(const char *whole)
     if (count_dropping() && now.before_size >= 0 && !now.directory &&
         paths_make(whole, st.st_mode & 0777, now.before_size) < 0 && errno != EEXIST)
         return -1;
-    note_path(whole, path);
+    note_path(FILES, whole, path);
     paths_mark(whole);
     mark_in(whole);
     return make_whole(path, &now, sizeof now, 0644) == 0 || errno == EEXIST ? 0 : -1;
@@ -516,19 +539,14 @@ static int make_note(const char *whole)
 
 struct profile_before *paths_note(const char *whole)
 {
+    const bool unmade = paths_unmade(whole);
     (*count_inside())++;
     pthread_mutex_lock(&lock);
-    struct profile_before *note = find(whole);
-    if (!note && make_note(whole) == 0) note = find(whole);
+    struct profile_before *note = find(FILES, whole);
+    if (!note && make_note(whole, unmade) == 0) note = find(FILES, whole);
     pthread_mutex_unlock(&lock);
     (*count_inside())--;
     return note;
-}
-
-static void special_path(const char *whole, char out[PROFILE_PATH_MAX])
-{
-    snprintf(out, PROFILE_PATH_MAX, "%.4000s/special-%016llx", count_dir(),
-             (unsigned long long)table_hash(whole));
 }
 
 int paths_note_special(const char *whole)
@@ -536,21 +554,13 @@ int paths_note_special(const char *whole)
     struct profile_before now = {.before_size = -1, .written = 1};
     char path[PROFILE_PATH_MAX];
     snprintf(now.name, sizeof now.name, "%s", whole);
-    special_path(whole, path);
+    note_path(SPECIALS, whole, path);
+    paths_mark(whole);
+    paths_mark(any_special);
     (*count_inside())++;
     const int rc = make_whole(path, &now, sizeof now, 0644);
     (*count_inside())--;
     return rc == 0 || errno == EEXIST ? 0 : -1;
-}
-
-bool paths_take_special(const char *whole)
-{
-    char path[PROFILE_PATH_MAX];
-    special_path(whole, path);
-    (*count_inside())++;
-    const bool is = unlink(path) == 0;
-    (*count_inside())--;
-    return is;
 }
 
 void paths_stand_in(const char *whole, char out[PROFILE_PATH_MAX])

@@ -57,11 +57,8 @@ struct profile_before *paths_find(const char *whole);
  * what stands for it is made as well. NULL: this cannot be kept. */
 struct profile_before *paths_note(const char *whole);
 
-/* Notes that the program has made what is no file under a name, for the next run with writes. Returns 0 or -1. */
+/* Notes that the program has made what is no file under a name. Returns 0 or -1. */
 int paths_note_special(const char *whole);
-
-/* Whether the run with writes has noted that; true once, while writes are dropped. */
-bool paths_take_special(const char *whole);
 
 /* A last part by which a followed name is known as well. */
 void paths_mark(const char *name);
@@ -73,6 +70,13 @@ void paths_told(const char *whole, char out[PROFILE_PATH_MAX]);
 void paths_forked(void);
 
 /* --- while writes are dropped --- */
+
+/* What the run with writes has noted of what is no file, mapped and kept; written: this run has made it, too. NULL: nothing,
+ * or writes are not dropped. */
+struct profile_before *paths_find_special(const char *whole);
+
+/* Whether there is what is no file, and this run has not made it yet: for the program it is not there. */
+bool paths_unmade(const char *whole);
 
 /* A path that leads to what stands for a folder becomes that of the folder. Returns whether it does. */
 bool paths_of_stand_in(char path[PROFILE_PATH_MAX]);

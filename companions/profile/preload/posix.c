@@ -185,7 +185,8 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
             return -1;
         }
     }
-    if (ours && stat(whole, &st) == 0)
+    const bool unmade = ours && paths_unmade(whole);
+    if (ours && !unmade && stat(whole, &st) == 0)
         ours = S_ISREG(st.st_mode) || (count_dropping() && S_ISDIR(st.st_mode));
     struct profile_before *note = ours && changes ? paths_note(whole)
                                   : ours          ? paths_find(whole)
@@ -197,6 +198,9 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     if (note && count_dropping()) {
         fd = open_stand_in(whole, name[0] && name[strlen(name) - 1] == '/', flags, mode, note);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE)) count_unseen_why(errno, whole);
+    } else if (unmade) {
+        fd = -1;
+        errno = ENOENT;
     } else {
         fd = real_openat(at, name, flags, mode);
         const int kept = errno;
