@@ -304,7 +304,7 @@ fails(errno.EEXIST, os.mkfifo, 'o')"
     [ "$(find . | sort | paste -sd' ')" = ". ./b ./d ./d/q ./o" ] && [ -p d/q ]
     run nht1-profile --t-c -o ../q.xml -- sh -c 'echo t >p; rm p; mkfifo p; echo u >f'
     expect_status 4
-    expect_text "no zeta: mkfifo has made a link or renamed a folder, $PWD/p, which is not followed"
+    expect_text "no zeta: mkfifo has made, renamed or removed a link, renamed a folder or special file (FIFO, device, socket), or made one in the place of a file: $PWD/p, which is not followed"
 }
 
 @test "a process that writes little takes little room for its counters" {
@@ -379,7 +379,9 @@ END
     refused "read other data" "$NHT1_TESTBIN/mkposix" twice f.dat
     refused "before it wrote or removed it" "$NHT1_TESTBIN/mkposix" early f.dat
     refused "wrote $PWD/f.dat 402 times in one run and 2 in the other" "$NHT1_TESTBIN/mkposix" differs f.dat
-    refused "made a link" ln -s f.dat l.dat
+    refused "made, renamed or removed a link" ln -s f.dat l.dat
+    mkfifo q
+    refused "renamed a folder or special file (FIFO, device, socket), or made one in the place of a file: $PWD/r, which" mv q r
     refused "opened" "$NHT1_TESTBIN/mkposix" borrowed b.dat
     refused "opened" "$NHT1_TESTBIN/mkposix" spawned f.dat
     refused "opened f.dat by a call that is not seen" "$NHT1_TESTBIN/mkposix" ccs f.dat
