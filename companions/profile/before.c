@@ -34,9 +34,9 @@ static bool read_note(const char *path, struct profile_before *note)
            memchr(note->name, '\0', sizeof note->name) != NULL;
 }
 
-/* Does something with each note in a folder. kind: "file-" or "special-". */
-static int each(const char *dir, const char *kind,
-                int (*act)(const char *, const struct profile_before *, void *), void *arg)
+/* Does something with each note in a folder. */
+static int each(const char *dir, int (*act)(const char *, const struct profile_before *, void *),
+                void *arg)
 {
     char path[PATH_MAX];
     struct profile_before note;
@@ -44,8 +44,10 @@ static int each(const char *dir, const char *kind,
     int rc = 0;
     if (!d) return err_set_errno(ERR_IO, errno, "%s", dir);
     for (struct dirent *e; rc == 0 && (e = readdir(d));) {
-        const size_t length = strlen(kind);
-        if (strncmp(e->d_name, kind, length) != 0 || strlen(e->d_name) != length + 16) continue;
+        const char *hash = strrchr(e->d_name, '-');
+        const bool noted =
+            strncmp(e->d_name, "file-", 5) == 0 || strncmp(e->d_name, "special-", 8) == 0;
+        if (!noted || strlen(hash) != 17) continue;
         snprintf(path, sizeof path, "%.3800s/%s", dir, e->d_name);
         if (read_note(path, &note)) rc = act(path, &note, arg);
     }
@@ -91,8 +93,7 @@ int before_copy(const char *from, const char *to)
         snprintf(path, sizeof path, "%.3800s/names", to);
         TRY(write_new(path, names, sizeof names));
     }
-    TRY(each(from, "special-", copy_one, (void *)(uintptr_t)to));
-    return each(from, "file-", copy_one, (void *)(uintptr_t)to);
+    return each(from, copy_one, (void *)(uintptr_t)to);
 }
 
 static int refuse_changed(const char *path, const struct profile_before *note, void *unused)
@@ -135,7 +136,7 @@ static int in_order(const void *a, const void *b)
 int before_temporary(const char *dir, char ***names, int *n)
 {
     struct list l = {0};
-    const int rc = each(dir, "file-", add_temporary, &l);
+    const int rc = each(dir, add_temporary, &l);
     if (l.n > 0) qsort(l.name, (size_t)l.n, sizeof *l.name, in_order);
     *names = l.name;
     *n = l.n;
@@ -164,17 +165,10 @@ static int add_created(const char *path, const struct profile_before *note, void
     (void)path;
     if (!note->written || (note->before_size >= 0 && !note->created)) return 0;
     if (lstat(note->name, &st) < 0) return 0;
-    const bool folder = S_ISDIR(st.st_mode) && note->directory;
-    return folder || S_ISREG(st.st_mode) ? created_add(to, note->name, folder) : 0;
-}
-
-static int add_special(const char *path, const struct profile_before *note, void *to)
-{
-    struct stat st;
-    (void)path;
-    const bool is = lstat(note->name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) &&
-                    !S_ISLNK(st.st_mode);
-    return is ? created_add(to, note->name, false) : 0;
+    const bool folder = S_ISDIR(st.st_mode) && note->directory,
+               special = !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode);
+    const bool is = note->special ? special : folder || S_ISREG(st.st_mode);
+    return is ? created_add(to, note->name, folder) : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -213,8 +207,7 @@ static void find_tops(struct created *c)
 
 static int find_created(const char *dir, struct created *c)
 {
-    int rc = each(dir, "file-", add_created, c);
-    if (rc == 0) rc = each(dir, "special-", add_special, c);
+    const int rc = each(dir, add_created, c);
     find_tops(c);
     return rc;
 }
@@ -302,7 +295,7 @@ int before_set_aside(const char *dir, int64_t number, struct before_aside *a)
 {
     struct created c = {0};
     char path[PATH_MAX];
-    TRY(each(dir, "file-", refuse_changed, NULL));
+    TRY(each(dir, refuse_changed, NULL));
     int rc = find_created(dir, &c);
     a->entry = c.entry;
     a->n = c.n;
@@ -384,7 +377,8 @@ static int look_where(const char *path, const struct profile_before *note, void 
     struct sys_fs fs;
     struct resident r;
     (void)path;
-    if (!note->written || sys_path_fs(note->name, &fs) < 0 || resident_ask(note->name, &r) < 0) {
+    if (!note->written || note->special || sys_path_fs(note->name, &fs) < 0 ||
+        resident_ask(note->name, &r) < 0) {
         err_clear();
         return 0;
     }
@@ -400,7 +394,7 @@ static int look_where(const char *path, const struct profile_before *note, void 
 bool before_in_memory(const char *dir, bool flushed)
 {
     struct where w = {.flushed = flushed};
-    if (each(dir, "file-", look_where, &w) < 0) err_clear();
+    if (each(dir, look_where, &w) < 0) err_clear();
     return 2 * w.memory_bytes > w.bytes ||
            (double)w.behind_bytes > RESIDENT_BEHIND * (double)w.bytes;
 }

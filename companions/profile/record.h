@@ -97,6 +97,7 @@ struct profile_before {
     int32_t directory; /* it was, or became, a folder */
     int32_t writable;  /* what was there could be opened for writing */
     int32_t gone;      /* the program has removed or renamed it since */
+    int32_t special;   /* what the program has made there is no file */
     int32_t temporary; /* where six characters of the name begin that mkstemp has chosen; 0: none */
     char name[PROFILE_PATH_MAX];  /* whole path */
     char moved[PROFILE_PATH_MAX]; /* to where the program has renamed it in the end; or empty */

@@ -551,7 +551,7 @@ struct profile_before *paths_note(const char *whole)
 
 int paths_note_special(const char *whole)
 {
-    struct profile_before now = {.before_size = -1, .written = 1};
+    struct profile_before now = {.before_size = -1, .written = 1, .special = 1};
     char path[PROFILE_PATH_MAX];
     snprintf(now.name, sizeof now.name, "%s", whole);
     note_path(SPECIALS, whole, path);
