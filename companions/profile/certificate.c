@@ -149,8 +149,11 @@ static void compare_file(struct certificate *c, const struct entry *with,
     c->files_n++;
     if (writes_only) return;
     if (!c->difference[0] && a->read_sum != without->read_sum)
-        snprintf(c->difference, sizeof c->difference,
-                 "%s read other data from %.300s in one run than in the other", who(with, w), name);
+        snprintf(
+            c->difference, sizeof c->difference,
+            "%s read other data from %.300s in one run than in the other; does it read what it "
+            "writes over or removes later?",
+            who(with, w), name);
     if (a->threads != 1 || without->threads != 1) return;
     c->ordered_n++;
     if (!c->difference[0] && a->digest != without->digest)
