@@ -96,11 +96,19 @@ int before_copy(const char *from, const char *to)
     return each(from, copy_one, (void *)(uintptr_t)to);
 }
 
+/* An empty file that is still empty, such as one to hold a lock on, is as it was. */
+static bool is_still_empty(const struct profile_before *note)
+{
+    struct stat st;
+    return note->before_size == 0 && lstat(note->name, &st) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size == 0;
+}
+
 static int refuse_changed(const char *path, const struct profile_before *note, void *unused)
 {
     (void)path;
     (void)unused;
-    if (!note->written || note->before_size < 0 || note->created) return 0;
+    if (!note->written || note->before_size < 0 || note->created || is_still_empty(note)) return 0;
     return err_set(ERR_INVALID,
                    "%.300s was there before the first run and is written: remove it, or give "
                    "--between COMMAND, which restores it",
