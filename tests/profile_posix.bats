@@ -568,8 +568,8 @@ END
     cd ../tar
     certified tar cf t.tar -C .. in.dat
     tar xOf t.tar in.dat | cmp - ../in.dat
-    # Where Linux refuses to copy inside the kernel the programs read and write.
-    certified sh -c 'cat ../in.dat >>t.tar'
+    # Where Linux refuses to copy inside the kernel the programs read and write. A lock is opened for reading, and made.
+    certified flock lock sh -c 'cat ../in.dat >>t.tar; seq 100 >part; cat part >>all'
     if [ -w /dev/shm ] && [ "$(stat -c %d /dev/shm)" != "$(stat -c %d .)" ]; then
         cp ../in.dat /dev/shm/nht1-$$.dat
         certified cp /dev/shm/nht1-$$.dat other.dat

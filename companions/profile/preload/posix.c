@@ -114,6 +114,8 @@ static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode
     const int why = !state && errno == EMFILE ? EMFILE : ENOMEM;
     const bool refused = state && !made && (flags & O_ACCMODE) != O_RDONLY && !state->written &&
                          note->before_size >= 0 && !note->writable;
+    /* Before it is followed, as in the run with writes: what is written is counted, from its opening on. */
+    if (state && !refused && changes) state->written = 1;
     if (!state || refused || follow_add(fd, whole, flags, note, state) < 0) {
         paths_unmap(state);
         close(fd);
@@ -122,7 +124,6 @@ static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode
     }
     if ((flags & O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY)
         __atomic_store_n(&state->size, 0, __ATOMIC_RELAXED);
-    if (changes) state->written = 1;
     if (changes) note->gone = 0;
     return fd;
 }
@@ -621,8 +622,8 @@ static ssize_t copy_dropped(struct access *a, int in, off_t *in_at, off_t *out_a
 }
 
 /* A copy inside the kernel is over: a read of one file and a write of another, NULL where it is not traced. What
- * of the time was which is not known: each has half of it. One that was refused has read nothing: whether it is tried
- * depends on where output goes. Returns got. */
+ * of the time was which is not known: each has half of it. One that was refused is no access: the program goes on
+ * by read and write. Returns got. */
 static ssize_t copy_over(struct access *from, struct access *to, ssize_t got)
 {
     if (from && to) {
@@ -630,7 +631,8 @@ static ssize_t copy_over(struct access *from, struct access *to, ssize_t got)
         to->start_ns = from->end_ns = from->start_ns + (end_ns - from->start_ns) / 2;
         to->end_ns = end_ns;
     }
-    if (from && got >= 0) (void)follow_over(from, got, NULL, 0);
+    if (got < 0) return got;
+    if (from) (void)follow_over(from, got, NULL, 0);
     return to ? follow_over(to, got, NULL, 0) : got;
 }
 
@@ -698,10 +700,10 @@ ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t 
         follow_seen(fd, passed);
         return copy_over(reads ? &r : NULL, NULL, passed);
     }
-    if (from && !from->state && from->note && from->note->written)
-        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
     const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at, false, reads)
                                            : real(in, in_at, fd, out_at, n, how);
+    if (got >= 0 && from && !from->state && from->note && from->note->written)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
     return copy_over(reads ? &r : NULL, &a, got);
 }
 
@@ -711,17 +713,19 @@ ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
     struct access a, r;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
     /* What is sent of a file that was written cannot be compared. */
-    if (from && (from->state || (from->note && from->note->written)))
-        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
+    const bool unseen = from && (from->state || (from->note && from->note->written));
     const bool reads =
         !(from && from->state) && follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n);
     if (!follow_access(&a, fd, true, -1, (int64_t)n)) {
         const ssize_t passed = real(fd, in, in_at, n);
+        if (unseen && passed >= 0)
+            count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
         follow_seen(fd, passed);
         return copy_over(reads ? &r : NULL, NULL, passed);
     }
     const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, true, reads)
                                            : real(fd, in, in_at, n);
+    if (unseen && got >= 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
     return copy_over(reads ? &r : NULL, &a, got);
 }
 ALIAS(ssize_t, sendfile64, sendfile, int fd, int in, off64_t *in_at, size_t n);
@@ -731,9 +735,10 @@ ssize_t splice(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsign
     REAL(ssize_t, splice, int, off64_t *, int, off64_t *, size_t, unsigned);
     const struct followed *f = follow_on() ? follow_find(fd) : NULL;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
-    if (f || from)
+    const ssize_t got = real(in, in_at, fd, out_at, n, how);
+    if (got >= 0 && (f || from))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), f ? f->name : from->name);
-    return real(in, in_at, fd, out_at, n, how);
+    return got;
 }
 
 /* ------------------------------------------------------------------ other functions */
