@@ -331,11 +331,14 @@ views_are_told() {
         cp "$NHT1_PROFILE_DIR/rank-0" "$NHT1_PROFILE_DIR/rank-1" && truncate -s 40M "$NHT1_PROFILE_DIR/rank-1"'
     expect_status 0
     expect_text "no rank of the command has called MPI_Init"
-    # Nor are those of a rank that lie where the others' are not: what is counted is not the whole.
+    # Nor are those of a rank that lie where the others' are not: what is counted is not the whole. What that rank
+    # writes would be written without writes, too.
     # shellcheck disable=SC2016
-    run nht1-profile --json r.json -- sh -c '"$0" -np 2 "$1" all t.dat && rm "$NHT1_PROFILE_DIR/rank-1"' "$NHT1_ROOT/tests/mpi-run" "$NHT1_TESTBIN/mkcalls"
-    expect_status 0
+    run nht1-profile --t-c --json r.json -- sh -c '"$0" -np 2 "$1" all t.dat && rm "$NHT1_PROFILE_DIR/rank-1"; echo run >>runs' "$NHT1_ROOT/tests/mpi-run" "$NHT1_TESTBIN/mkcalls"
+    expect_status 4
     expect_text "Incomplete: of 2 ranks, 1 left counters"
+    expect_text "no zeta: of 2 ranks, 1 left counters"
+    [ "$(cat runs)" = run ]
     expect_schema nht1-profile-1 r.json
     expect_json r.json '[.stamps[] | select(.code == "incomplete" and .severity == "warn") | .numbers.ranks_seen_n] == [1]'
 }
@@ -443,6 +446,22 @@ END
         "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" fresh f.dat 7>>asked
     expect_status 0
     [ "$(paste -sd' ' asked)" = "version run run run run run" ]
+}
+
+@test "a job of several programs is profiled as a whole, by Open MPI in whatever way variables are passed on" {
+    need_open_mpi "other launchers pass their environment on"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    local one="-np 1 $NHT1_TESTBIN/mkcalls all f.dat"
+    # shellcheck disable=SC2086 # words
+    run nht1-profile --json r.json -- "$(launcher)" --oversubscribe $one : $one
+    expect_status 0
+    expect_json r.json '.profile | .mpi_ranks_n == 2'
+    expect_json r.json '[.stamps[].code] | contains(["incomplete"]) | not'
+    # Neither a file of contexts nor another list of variables can have -x beside it.
+    printf '%s\n%s\n' "$one" "$one" >contexts
+    run env OMPI_MCA_mca_base_env_list=X=1 nht1-profile --json r.json -- "$(launcher)" --oversubscribe --app contexts
+    expect_status 0
+    expect_json r.json '.profile | .mpi_ranks_n == 2'
 }
 
 @test "pointers and statuses are right while writes are dropped" {

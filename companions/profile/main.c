@@ -176,7 +176,7 @@ struct session {
     struct own *own;              /* what is removed at the end */
     char dir[PATH_MAX];           /* counters of the last run with writes */
     char library[PATH_MAX];       /* that is loaded into the program */
-    bool open_mpi;                /* the command is Open MPI's launcher */
+    bool by_x;                    /* the command is Open MPI's launcher, to be told by -x */
     int pairs_n;                  /* at most */
 };
 
@@ -235,24 +235,38 @@ static bool is_open_mpi(const char *command)
     return mpilib_kind_of(line) == MPILIB_OPEN_MPI;
 }
 
-/* The words of the command: a launcher of Open MPI is told to pass the settings on, and what --t-c-add
- * names ends the run without writing. To be freed; NULL: no memory. */
+/* Whether the settings are passed on by -x: it cannot stand beside the other way of naming variables, nor in a file
+ * of contexts. Then the launcher itself has them, as other launchers do; ranks on its node have them from it. */
+static bool is_passed_by_x(const struct conf_list *args)
+{
+    static const char *const other[] = {"mca_base_env_list", "--app", "-app"};
+    if (getenv("OMPI_MCA_mca_base_env_list")) return false;
+    for (int a = 1; a < args->n; a++)
+        for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+            if (strcmp(args->item[a], other[i]) == 0) return false;
+    return is_open_mpi(args->item[0]);
+}
+
+/* The words of the command: a launcher of Open MPI is told to pass the settings on, in each context of a job of
+ * several programs, and what --t-c-add names ends the run without writing. To be freed; NULL: no memory. */
 static const char **command_words(const struct session *s, bool drop, char *const *passed,
                                   int passed_n)
 {
     const struct options *o = s->o;
     const struct conf_list *args = s->args;
-    const char **word = mem_new(args->n + o->t_c_add.n + 2 * passed_n + 1, sizeof(const char *),
-                                "the command line");
-    int w = 0;
-    if (!word) return NULL;
-    word[w++] = args->item[0];
-    for (int p = 0; p < passed_n; p++) {
-        word[w++] = "-x";
-        word[w++] = passed[p];
-    }
+    int contexts = 1, w = 0;
     for (int a = 1; a < args->n; a++)
+        contexts += strcmp(args->item[a], ":") == 0;
+    const char **word = mem_new(args->n + o->t_c_add.n + 2 * contexts * passed_n + 1,
+                                sizeof(const char *), "the command line");
+    if (!word) return NULL;
+    for (int a = 0; a < args->n; a++) {
         word[w++] = args->item[a];
+        for (int p = 0; p < passed_n && (a == 0 || strcmp(args->item[a], ":") == 0); p++) {
+            word[w++] = "-x";
+            word[w++] = passed[p];
+        }
+    }
     for (int a = 0; drop && a < o->t_c_add.n; a++)
         word[w++] = o->t_c_add.item[a];
     return word;
@@ -345,12 +359,12 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     TRY(settings(s, dir, drop, setting));
     for (int i = 0; i < SETTINGS; i++)
         with[i] = setting[i];
-    const char **word = command_words(s, drop, with, s->open_mpi ? SETTINGS : 0);
+    const char **word = command_words(s, drop, with, s->by_x ? SETTINGS : 0);
     if (!word) return ERR_NOMEM;
 
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);
-    char **env = child_environment(NULL, s->open_mpi ? as_it_is : with);
+    char **env = child_environment(NULL, s->by_x ? as_it_is : with);
     FILE *output = drop ? fopen(path, appends(STDOUT_FILENO) ? "ae" : "we") : NULL;
     struct child c = {.out = -1, .err = -1};
     int rc = 0;
@@ -639,10 +653,21 @@ static int run_watched(const struct session *s, const char *dir, bool drop, stru
     return rc == 0 ? profile_disturbance(run, &here, d) : rc;
 }
 
+/* Ranks of the MPI program that have left counters. */
+static int ranks_seen(const struct profile_run *run)
+{
+    return run->mpi_n - (run->size - run->ranks_n);
+}
+
 /* Whether all that a run did could be followed: only then its writes can be left out. */
 static int all_seen(const struct profile_run *run)
 {
     char text[ERR_MESSAGE_MAX];
+    if (ranks_seen(run) < run->mpi_n)
+        return err_set(ERR_INVALID,
+                       "no zeta: of %d ranks, %d left counters; what the others write would be "
+                       "written in the run without writes, too",
+                       run->mpi_n, ranks_seen(run));
     if (run->not_seen_n == 0) return 0;
     profile_not_seen_text(&run->not_seen[0], text);
     return err_set(ERR_INVALID, "no zeta: %.700s", text);
@@ -892,13 +917,14 @@ static int report_profile(const struct options *o, const struct conf_list *args,
     if (rc == 0 && o->accesses) rc = save_accesses(o, run);
     if (rc == 0 && measured) rc = profile_judge(round, n, pairs, &z);
     if (!z.stamps) disturbance_stamp(d, z.stamps = json_array());
-    if (run->ranks_n < run->size)
+    if (ranks_seen(run) < run->mpi_n)
         stamp_add(
             z.stamps, STAMP_INCOMPLETE, SEVERITY_WARN,
-            stamp_number(NULL, "ranks_seen_n", run->ranks_n),
+            stamp_number(NULL, "ranks_seen_n", ranks_seen(run)),
             "Incomplete: of %d ranks, %d left counters, and what the others did is not counted: is "
-            "the folder of -o on a file system that all nodes share?",
-            run->size, run->ranks_n);
+            "the folder of -o on a file system that all nodes share, and does the launcher pass "
+            "its environment on to all ranks?",
+            run->mpi_n, ranks_seen(run));
     if (rc == 0 && o->json)
         rc = save_json(o, args, began, status, run, round, n, d,
                        measured ? zeta_json(&z, round, n, run) : NULL, z.stamps);
@@ -933,7 +959,7 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     TRY(pairs_of(o, &s.pairs_n, &pairs.open));
     snprintf(s.dir, sizeof s.dir, "%.4000s.run-%d", o->out, (int)getpid());
     TRY(library_find(s.library));
-    s.open_mpi = is_open_mpi(args->item[0]);
+    s.by_x = is_passed_by_x(args);
     watch_utc(began);
     struct profile_round *round = mem_new(s.pairs_n, sizeof *round, "%d rounds", s.pairs_n);
     if (!round) return ERR_NOMEM;
