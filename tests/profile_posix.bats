@@ -541,6 +541,15 @@ END
     [ -z "$(find . -name 'profile.xml.run*')" ]
 }
 
+@test "a folder that was there stays where the program tries to open it for writing" {
+    mkdir in
+    echo k >in/k
+    run nht1-profile --t-c -- sh -c 'touch in; { echo x >in; } 2>y || cat in/k; ls in >z; seq 5 >in/x'
+    expect_status 0
+    expect_text "certified: the same"
+    [ "$(cat z in/k)" = $'k\nk' ]
+}
+
 @test "why there is no zeta, or no profile: the program failed, LD_PRELOAD ends names at a blank" {
     run nht1-profile --t-c -- sh -c 'echo a >f; exit 3'
     expect_status 3

@@ -187,13 +187,16 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
         }
     }
     const bool unmade = ours && paths_unmade(whole);
-    if (ours && !unmade && stat(whole, &st) == 0)
-        ours = S_ISREG(st.st_mode) || (count_dropping() && S_ISDIR(st.st_mode));
-    struct profile_before *note = ours && changes ? paths_note(whole)
-                                  : ours          ? paths_find(whole)
-                                                  : NULL;
-    if (ours && changes) paths_mark(name);
-    if (ours && changes && !note) count_no_room(whole);
+    bool folder = false;
+    if (ours && !unmade && stat(whole, &st) == 0) {
+        folder = count_dropping() && S_ISDIR(st.st_mode);
+        ours = S_ISREG(st.st_mode) || folder;
+    }
+    /* A folder has a note where the program made it; one that was there before is opened itself. */
+    const bool notes = ours && changes && !folder;
+    struct profile_before *note = notes ? paths_note(whole) : ours ? paths_find(whole) : NULL;
+    if (notes) paths_mark(name);
+    if (notes && !note) count_no_room(whole);
     const uint64_t start_ns = count_now_ns();
     int fd;
     if (note && count_dropping()) {
