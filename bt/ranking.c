@@ -60,6 +60,10 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
                           .write_rate = NAN,
                           .implied_rate = NAN,
                           .sync_s = run->phase[BT_RUN_SYNC].max,
+                          .compute_s = run->compute.max,
+                          .io_s = run->io.max,
+                          .both_s = run->both.max,
+                          .both_share = run->io.max > 0 ? run->both.max / run->io.max : NAN,
                           .gop = flop / run->t_t_s / 1e9,
                           .compute_gop = flop / t_c / 1e9,
                           .by_dumps = dumps * p->interval != p->steps};
@@ -114,7 +118,8 @@ static void medians(const struct bt_job *job, struct bt_row *row, const struct b
         MEMBER(t_t_s),        MEMBER(computing_s),      MEMBER(r_io),          MEMBER(zeta),
         MEMBER(zeta_io),      MEMBER(zeta_compute),     MEMBER(t_c_round_s),   MEMBER(zeta_paired),
         MEMBER(zeta_data),    MEMBER(zeta_bookkeeping), MEMBER(zeta_slowdown), MEMBER(write_rate),
-        MEMBER(implied_rate), MEMBER(sync_s),           MEMBER(gop),           MEMBER(compute_gop)};
+        MEMBER(implied_rate), MEMBER(sync_s),           MEMBER(compute_s),     MEMBER(io_s),
+        MEMBER(both_s),       MEMBER(both_share),       MEMBER(gop),           MEMBER(compute_gop)};
     double x[BT_REPEAT_MAX];
     row->median = v[0];
     for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {

@@ -23,9 +23,11 @@ struct bt_values {
                               * are over the best one, and their sum is zeta */
     double write_rate;    /* bytes/s while dumps were written */
     double implied_rate;  /* bytes / (T_T - T_C), bytes/s */
-    double sync_s;        /* durability, slowest rank */
-    double gop, compute_gop; /* Gop/s of T_T and of T_C */
-    bool by_dumps;           /* R_IO from the number of dumps, since it is not N_S / I_W */
+    double compute_s, io_s, both_s; /* computing, data on their way, both; slowest ranks' */
+    double both_share;              /* both_s / io_s; NaN: no data were on their way */
+    double sync_s;                  /* durability, slowest rank */
+    double gop, compute_gop;        /* Gop/s of T_T and of T_C */
+    bool by_dumps;                  /* R_IO from the number of dumps, since it is not N_S / I_W */
 };
 struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run);
 

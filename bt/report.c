@@ -246,18 +246,19 @@ static void zeta_table(const struct bt_judged *j, FILE *to)
     fputc('\n', to);
 }
 
-/* What the writers in the background reached. */
-static void overlaps(const struct bt_job *job, FILE *to)
+/* What the writers in the background reached, over all their runs. */
+static void overlaps(const struct bt_judged *j, FILE *to)
 {
-    for (int i = 0; i < job->outcomes_n; i++) {
-        const struct bt_run *run = &job->outcome[i].run;
-        char text[256];
-        if (!run->completed || run->round > 1 || !(run->both.max > 0)) continue;
+    for (int i = 0; i < j->rows_n; i++) {
+        const struct bt_row *row = &j->row[i];
+        const struct bt_values *v = &row->median;
+        char text[256], of[48] = "";
+        if (!(v->both_s > 0)) continue;
+        if (row->runs > 1) snprintf(of, sizeof of, " (medians of %d runs)", row->runs);
         snprintf(text, sizeof text,
                  "%s: of %.3f s of I/O time, %.3f s (%.0f %%) overlapped with computing: the "
-                 "ranks computed for %.3f s.",
-                 run->writer, run->io.max, run->both.max, 100 * run->both.max / run->io.max,
-                 run->compute.max);
+                 "ranks computed for %.3f s%s.",
+                 row->writer, v->io_s, v->both_s, 100 * v->both_share, v->compute_s, of);
         plain_wrap(to, WIDTH, "Overlap: ", 2, text);
     }
 }
@@ -398,7 +399,7 @@ void bt_report_results(const struct bt_judged *j, FILE *to)
     print_row_details(to, first);
     for (int r = 0; r < j->rows_n; r++)
         if (&j->row[r] != first) row_stamps(to, &j->row[r], false);
-    overlaps(job, to);
+    overlaps(j, to);
     if (job->setup->opt.profile) profile(j, to);
     bt_report_notes(j, to);
 }

@@ -230,6 +230,13 @@ serial_file() {
     run jq -e '.runs[0].overlap | .io_s.max > 0 and .compute_s.max > 0 and .both_s.max <= .io_s.max' \
         result.json
     expect_status 0
+    # Over all rounds, as the tables.
+    run mpi_run 2 nht1-bt --class S --io async --repeat 4 --json rounds.json
+    expect_status 0
+    local want
+    want=$(jq -r '[.runs[] | select(.driver == "async") | .overlap | .io_s.max] | sort | (.[1] + .[2]) / 2' rounds.json)
+    [[ $(tr -s '\n ' ' ' <<<"$output") =~ "Overlap: async: of "([0-9.]+)" s of I/O time, ".*" s (medians of 4 runs)." ]]
+    [ "${BASH_REMATCH[1]}" = "$(printf %.3f "$want")" ]
     bt 2 sync.bin --io posix --json result.json
     run jq -e '.runs[0].overlap | .io_s.max > 0 and .both_s.max < 1e-6' result.json
     expect_status 0
