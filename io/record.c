@@ -79,7 +79,8 @@ static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
     notice(all, !f->target.locked && f->has_file,
            "The file system has no locks: another run could write to the same file.");
     notice(all, f->mended,
-           "The structure of the file was damaged; it was made again from the manifest.");
+           "The structure of the file did not lead to its dumps, being damaged or because a read "
+           "failed; it was made again from the manifest.");
     if (f->spec.hints_n > 0) notice_hints(f, fs, library, all);
     return all;
 }
