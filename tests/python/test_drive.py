@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run that failed is told to have said, beside what its launcher adds."""
+"""What a run that failed is told to have said, beside what its launcher adds; which runs of a study that goes on count."""
 import os
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
-from nht1.study import drive
+from nht1 import stats
+from nht1.study import drive, question
 from support import scratch_of
 
 LINE = '-' * 74 + '\n'
@@ -72,3 +75,31 @@ class LastWords(unittest.TestCase):
         self.assertTrue(drive.refused(self.part, '/bin/my', 1))
         self.said('KeyError: my\n' + PRIMARY + STATUS)
         self.assertFalse(drive.refused(self.part, '/bin/my', 1))
+
+
+class GoingOn(unittest.TestCase):
+    def tallies(self, repeats):
+        """Those of a finished study of 8 rounds, of 64 at most, that is started again with these repeats: computing, writing."""
+        point = SimpleNamespace(program='sim', ranks=1, threads=1, env={}, value=lambda key: None)
+        points = [SimpleNamespace(**vars(point), id='p%s' % io, options={('io', io)}) for io in ('none', 'posix')]
+        program = SimpleNamespace(alone=('io', 'none'), metric='runs[].t_t_s', better_of=lambda metric: 'low')
+        settings = SimpleNamespace(repeats_of=lambda point: repeats, precision=0.01, level=0.95)
+        run = {'ok': True, 'wall_s': 1}
+        records = {'%s-r%02d' % (p.id, n): dict(run, rounds_max=64) if p is points[1] else run for p in points for n in range(1, 9)}
+        folder = SimpleNamespace(results=lambda: records, result=lambda name: {'runs': [{'t_t_s': 1}]})
+        with mock.patch.object(stats, 'looks', side_effect=lambda most, level: [8, 11] if most == 64 else [6, most]), \
+                mock.patch.object(question.Question, '_settled', return_value=True):
+            tallies = drive.tallies_of(points, {p.id: program for p in points}, settings)
+            drive.Driver(tallies, None, settings, folder, {}, '', None)
+        return tallies
+
+    def test_all_runs_count_where_fewer_are_asked_for(self):
+        for repeats in ((drive.AUTO, 6), (2, 2)):
+            self.assertEqual([(len(t.runs), t.high) for t in self.tallies(repeats)], [(8, 8)] * 2)
+
+    def test_rounds_until_it_is_decided_keep_the_plan_that_they_were_made_for(self):
+        for most in (6, 10):
+            writing = self.tallies((drive.AUTO, most))[1]
+            self.assertEqual((writing.question.most, writing.question.looks), (64, [8, 11]))
+        with mock.patch.object(question.Question, '_settled', return_value=False):
+            self.assertEqual(writing.due(), (2, 2))  # the next look is out of reach

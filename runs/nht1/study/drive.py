@@ -157,8 +157,8 @@ class Tally:
         if not self.wants(after):
             return 0, 0
         if self.question:
-            pairs = len(self.question.pairs())
-            return max(1, self.question.next_look(pairs) - pairs), max(1, self.high - done)
+            pairs, most = len(self.question.pairs()), max(1, self.high - done)
+            return min(most, max(1, self.question.next_look(pairs) - pairs)), most
         return max(0, self.low + self.failed(after) - done), max(1, self.high - done)
 
     def state(self):
@@ -211,11 +211,13 @@ class Driver:
         self.estimates, self.files, self.speak, self.stop = estimates, files, speak, child.Stop()
         self.tallies, self.why, self.failure = tallies, None, None  # failure: of the driver itself, behind runs that count
         records = self.folder.results()  # of earlier sessions
-        for tally in (t for t in tallies if not t.auto):
+        for tally in tallies:
             while tally.name(tally.high + 1) in records:
                 tally.high += 1  # what was measured counts, also where fewer runs are asked for now
         for tally in (t for t in tallies if t.auto and t.beside):
-            tally.question = question.Question(tally, tally.beside, folder, tally.high, settings.level)
+            made_for = (results.integer(records.get(tally.name(n)), 'rounds_max') for n in range(1, tally.high + 1))
+            most = min(stats.ROUNDS_MAX, max(tally.high, *made_for))  # by the plan of the first, as the report judges
+            tally.question = question.Question(tally, tally.beside, folder, most, settings.level)
         for tally in self.tallies:
             for number in range(1, tally.high + 1):
                 record = records.get(tally.name(number))
