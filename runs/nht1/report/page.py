@@ -106,7 +106,7 @@ class Figure:
             for (panel, series), rows in self.data.items() for row in rows])
 
     def tables(self):
-        """The same as tables, one per panel: a row per x, a column per series."""
+        """The same as tables, one per panel: a column per series, a row per x, more where a series has several points there."""
         found = []
         for panel in self.panels:
             series = [s for s in panel['styles'] if panel['styles'][s] != 'rings']
@@ -118,12 +118,15 @@ class Figure:
             for s in series:
                 for x, y, low, high in self.data[(panel['name'], s)]:
                     span = panel['styles'][s] not in ('blocks', 'cells') and low == low and (low, high) != (y, y)
-                    by_x.setdefault(x, {})[s] = text.number(y) if not span else '%s (%s to %s)' % (
+                    rows = by_x.setdefault(x, [])
+                    if all(s in row for row in rows):
+                        rows.append({})
+                    next(row for row in rows if s not in row)[s] = text.number(y) if not span else '%s (%s to %s)' % (
                         text.number(y), text.number(low), text.number(high))
-            for x in sorted(by_x):
+            for x, row in ((x, row) for x in sorted(by_x) for row in by_x[x]):
                 head = time.strftime('%Y-%m-%d %H:%M', time.gmtime(x)) \
                     if panel['x'].get('time') else named.get(x, text.number(x))
-                table.row(head, *[by_x[x].get(s, '') for s in series])
+                table.row(head, *[row.get(s, '') for s in series])
             found.append(table)
         return found
 
