@@ -135,7 +135,8 @@ complete_words() {
         for command in '' $("$program" --help-json | jq -r '.commands[]?'); do
             complete_words "$program" ${command:+"$command"} --
             diff <(tr ' ' '\n' <<<"$output" | sort) \
-                <({ long_options "$program" ${command:+"$command"} && echo help && echo version; } | sed 's/^/--/' | sort -u) ||
+                <({ long_options "$program" ${command:+"$command"} && echo help &&
+                    { ! "$program" ${command:+"$command"} --version >/dev/null 2>&1 || echo version; }; } | sed 's/^/--/' | sort -u) ||
                 { echo "$program $command" && return 1; }
         done
     done

@@ -37,18 +37,18 @@ class Program:
         said = table.get('examples') or ''
         self.summary, self.args = table['summary'], table.get('args') or ''
         self.words = table.get('words', [])
-        self.options = table['options'] + self._usual({o['name'] for o in table['options']},
-                                                      {o.get('letter') for o in table['options']})
+        self.options = table['options'] + self._usual(table['options'])
         self.examples, self.remarks, self.status = self._cut(said)
         self.commands = [Program(path, c) for c in table.get('commands', [])]
 
     @staticmethod
-    def _usual(names, letters):
-        usual = ({'name': 'help', 'help': 'Print the options.', 'words': []},
-                 {'name': 'version', 'help': 'Print the version.', 'words': []})
-        if 'h' not in letters:
-            usual[0]['letter'] = 'h'
-        return [o for o in usual if o['name'] not in names]
+    def _usual(options):
+        """What all programs in C take, whose tables have the others alone. A table that has help has all."""
+        if any(o['name'] == 'help' for o in options):
+            return []
+        letter = {} if any(o.get('letter') == 'h' for o in options) else {'letter': 'h'}
+        return [{'name': 'help', 'help': 'Print the options.', 'words': [], **letter},
+                {'name': 'version', 'help': 'Print the version.', 'words': []}]
 
     @staticmethod
     def _cut(said):
