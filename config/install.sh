@@ -32,6 +32,29 @@ tree() {
     done
 }
 
+# Folders that an installation has made, a line each without DESTDIR: uninstalling removes those that are empty then.
+made=$DESTDIR$DATADIR/folders
+missing() {
+    local folder
+    for folder in "$BINDIR" "$LIBDIR" "$MANDIR/man1" "$COMPLETIONS" "$DATADIR" "$DOCDIR"; do
+        while [ -n "$folder" ] && [ ! -d "$DESTDIR$folder" ]; do
+            printf '%s\n' "$folder"
+            case $folder in */*) folder=${folder%/*} ;; *) folder= ;; esac
+        done
+    done
+}
+case $do in
+install)
+    folders=$(missing)
+    mkdir -p "$DESTDIR$DATADIR"
+    printf '%s' "${folders:+$folders$'\n'}" >>"$made"
+    ;;
+uninstall)
+    folders=$([ ! -e "$made" ] || sort -ru "$made")
+    rm -f "$made"
+    ;;
+esac
+
 # Modules of an earlier version, and what Python has made of them.
 rm -rf "$DESTDIR${DATADIR:?}/runs/nht1"
 for file in $PROGRAMS; do
@@ -54,6 +77,10 @@ done
 # The documents, and the sources that they point to.
 find README.md LICENSE CHANGELOG.md CITATION.cff CONTRIBUTING.md docs bench/*.ini \
     bench/model.c companions/workload/point.h config/spack config/easybuild config/Containerfile -type f | tree "$DOCDIR"
-[ "$do" = install ] || for folder in "$LIBDIR/nht1" "$DATADIR" "$DOCDIR"; do
+[ "$do" = uninstall ] || exit 0
+for folder in "$LIBDIR/nht1" "$DATADIR" "$DOCDIR"; do
     [ ! -d "$DESTDIR$folder" ] || find "$DESTDIR$folder" -depth -type d -empty -delete
 done
+while read -r folder; do
+    [ -z "$folder" ] || [ ! -d "$DESTDIR$folder" ] || find "$DESTDIR$folder" -maxdepth 0 -empty -delete
+done <<<"$folders"

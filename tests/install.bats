@@ -170,12 +170,7 @@ complete_words() {
     (unset NHT1_BIN PYTHONDONTWRITEBYTECODE && root/usr/bin/nht1-report --version)
     run mk uninstall DESTDIR="$PWD/root" PREFIX=/usr
     expect_status 0
-    find root -type f | sort >after
-    grep -vxF -f before after && return 1
-    [ -e root/usr/bin/other ]
-    [ -e root/usr/share/nht1/mine ]
-    run find root -name '*nht1*'
-    [ "$output" = root/usr/share/nht1 ]
+    find root | sort | diff before -
 }
 
 @test "make install follows BINDIR, LIBDIR, MANDIR and DOCDIR, without DESTDIR" {
@@ -190,7 +185,7 @@ complete_words() {
     (unset NHT1_BIN && cd / && "$OLDPWD/opt/x/bin/nht1-study" --list >/dev/null)
     run mk uninstall "${places[@]}"
     expect_status 0
-    [ -z "$(find opt -type f)" ]
+    [ ! -e opt ]
 }
 
 # one_word BUILD FOLDER: every program there names this build, in --version and in its results.
