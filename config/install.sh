@@ -66,7 +66,7 @@ done
 for file in $LIBRARIES; do
     put 755 "$file" "$LIBDIR/nht1/${file##*/}"
 done
-find runs/nht1 config/*.ini config/*.conf -type f ! -name '*.pyc' | tree "$DATADIR"
+find runs/nht1 config/*.ini config/*.conf docs/schema -type f ! -name '*.pyc' | tree "$DATADIR"
 put 644 "$SHARE/runs/nht1/version" "$DATADIR/runs/nht1/version"
 for file in options-bt.json stamps.json; do
     put 644 "$SHARE/runs/$file" "$DATADIR/runs/$file"

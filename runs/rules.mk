@@ -4,13 +4,13 @@
 # Studies and reports in Python: runs/study is the start of them all, by its name.
 PY_PROGRAMS := $(addprefix $(B)/bin/nht1-,$(notdir $(call listed,kind,python)))
 
-# The package and the studies beside the programs, so that they start from any folder. Put in place as a whole,
+# The package, the studies and the schemas beside the programs, so that they start from any folder. Put in place as a whole,
 # under a lock: another make may be at the same, and a study may be reading.
-$(SHARE)/runs/nht1/copied: $(B)/build $(shell find runs/nht1 config -type f ! -name '*.pyc')
-	@mkdir -p $(SHARE)/runs $(SHARE)/config
+$(SHARE)/runs/nht1/copied: $(B)/build $(shell find runs/nht1 config docs/schema -type f ! -name '*.pyc')
+	@mkdir -p $(SHARE)/runs $(SHARE)/config $(SHARE)/docs/schema
 	$(Q)exec 9>$(B)/copying && flock 9 && new=$(abspath $(SHARE)/runs/new) && rm -rf $$new && mkdir $$new && \
 	    (cd runs && find nht1 -type f ! -path '*/__pycache__/*' -exec cp --parents -t $$new {} +) && \
-	    cp config/*.ini config/*.conf $(SHARE)/config && \
+	    cp config/*.ini config/*.conf $(SHARE)/config && cp docs/schema/*.json $(SHARE)/docs/schema && \
 	    echo '$(BUILD)' >$$new/nht1/version && touch $$new/nht1/copied && \
 	    rm -rf $(SHARE)/runs/nht1 && mv $$new/nht1 $(SHARE)/runs && rmdir $$new
 

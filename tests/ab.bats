@@ -281,7 +281,13 @@ END
     expect_text "--metric: name the member"
     study ab --program sim --metric nothing --cores 2 --out result
     expect_status 1
-    expect_text "has no nothing"
+    expect_text "has no nothing; there are took_s"
+    [ ! -e result ]
+    # What no result has, by the schema of the program, is refused before anything is run.
+    cp bin/sim bin/nht1-bt
+    study ab --metric 'runs[].t_s' --cores 2 --out result
+    expect_status 1
+    expect_text "--metric: no result of nht1-bt has runs[].t_s (did you mean runs[].t_t_s?)"
     [ ! -e result ]
     # What the program alone knows to be wrong; a folder that was there stays.
     mkdir result

@@ -20,11 +20,13 @@ from types import SimpleNamespace
 from .. import VERSION, command, junit, results, stats, text, tools, trouble
 from ..report.output import Outputs
 from . import child, drive, launch, plan, programs, scratch, speak, summary, whole
+from .description import nearest
 from .folder import shown, utc, write_json
 
 SCHEMA = 'nht1-ab/1'
 ROUNDS_MAX = 500    # that nht1-stats judges
 START_S = 1         # a round takes longer than its runs
+NAMES_MAX = 20      # of members of a result, told where it has not that which is asked for
 WORSE, SAME, NO_WORSE, BETTER, UNDECIDED = 'worse', 'same', 'no worse', 'better', 'undecided'
 CUT_SHORT = ('interrupted', 'failed')  # ends of the measuring after which no more than a verdict so far is told
 STATUS = {WORSE: trouble.WRONG, UNDECIDED: trouble.INVALID}
@@ -181,6 +183,8 @@ class Alternation:
         if self.metric is None:
             raise trouble.usage('--metric: name the member of the result of %s that counts, such as '
                                 'runs[].t_t_s' % program.name)
+        for side in self.sides:
+            side.program.expect_metric(T_T if self.metric == ZETA else self.metric)
         self.better = args.better or program.better_of(self.metric)
         self.name = NAMES.get(self.metric, self.metric)
         self.threshold = args.threshold / 100
@@ -278,11 +282,20 @@ class Alternation:
             raise trouble.failed('%s, round %d: %s' % (side.name, number, e))  # what a run leaves is no usage
         cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1])
         if cost is None:
-            raise trouble.usage('the result of %s has no %s%s' % (
-                side.name, self.name, ': it needs --io none,WRITER' if self.metric == ZETA else ''))
+            raise trouble.usage('the result of %s has no %s%s' % (side.name, self.name, self._instead(result)))
         side.seconds.append(seconds)
         side.spoiling = results.spoiling(result, self._compared(side, result))
         return cost
+
+    def _instead(self, result):
+        """What a result has where it has no cost."""
+        if self.metric == ZETA:
+            return ': it needs --io none,WRITER'
+        if programs.values(result, self.metric):
+            return ' above 0'
+        names = programs.names(result)
+        more = ' and %d more' % (len(names) - NAMES_MAX) if len(names) > NAMES_MAX else ''
+        return '%s; there are %s%s' % (nearest(self.metric, names), ', '.join(names[:NAMES_MAX]) or 'no numbers', more)
 
     def _compared(self, side, result):
         """The labels whose runs the cost is of; None for all. A run that only computes, which nht1-bt adds on the side

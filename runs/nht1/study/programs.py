@@ -2,12 +2,14 @@
 """What the driver knows about the programs it starts. The options of a program are not repeated
 here: they are read from its --help. A program that is not in the table needs `metric` in its
 section and has to take --json FILE."""
+import json
 import math
 import os
 import re
 
 from .. import tools, trouble
 from . import child
+from .description import nearest
 
 HELP_S = 60
 
@@ -67,6 +69,18 @@ class Program:
     def better_of(self, metric):
         """Which values of a metric are better, 'low' or 'high': a program's own says so, of another one its name."""
         return self.better if metric == self.metric else 'high' if RATE.search(metric) else 'low'
+
+    def expect_metric(self, metric):
+        """Trouble with a metric that no result of this program has, by its schema. Of another build nothing is known."""
+        path = os.path.join(tools.ROOT, 'docs', 'schema', '%s-1.json' % self.name)
+        if self.name not in KNOWN or self.path != tools.path(self.name) or not os.path.exists(path):
+            return
+        with open(path, encoding='utf-8') as f:
+            schema = json.load(f)
+        places, steps = list(_places(schema, schema, ())), _steps(metric)
+        if not any(place == steps or more and steps[:len(place)] == place for place, more in places):
+            raise trouble.usage('--metric: no result of %s has %s%s; docs/schema/%s-1.json has the names' % (
+                self.name, metric, nearest(metric, [_path(place) for place, _ in places]), self.name))
 
     def writes_to(self, folder):
         """The words that lead what it writes into a folder."""
@@ -160,6 +174,40 @@ class Finder:
         return Program(name, path, options)
 
 
+def _steps(path):
+    return tuple(re.findall(r'\[\]|[^.\[\]]+', path))
+
+
+def _path(steps):
+    return '.'.join(steps).replace('.[]', '[]')
+
+
+def _places(schema, node, steps):
+    """Where results have numbers, by a schema: (steps, whether others may stand below)."""
+    while '$ref' in node:
+        node = schema['$defs'][node['$ref'].rpartition('/')[2]]
+    kinds = node.get('type', ())
+    kinds = {kinds} if isinstance(kinds, str) else set(kinds)
+    if kinds & {'number', 'integer'} or {int, float} & set(map(type, node.get('enum', ()))):
+        yield steps, False
+    if 'object' in kinds and node.get('additionalProperties', True):
+        yield steps, True
+    if 'array' in kinds:
+        yield from _places(schema, node.get('items', {'type': 'object'}), steps + ('[]',))
+    for name, below in node.get('properties', {}).items():
+        yield from _places(schema, below, steps + (name,))
+
+
+def names(value, steps=()):
+    """The paths of all numbers of a result, each once."""
+    found = {}
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        found[_path(steps)] = None
+    for name, below in value.items() if isinstance(value, dict) else [('[]', v) for v in value] if isinstance(value, list) else ():
+        found.update(dict.fromkeys(names(below, steps + (name,))))
+    return list(found)
+
+
 def _walk(value, steps, label):
     """(label, number) of every place that a path leads to."""
     if not steps:
@@ -178,6 +226,6 @@ def values(result, path):
     """{label: [numbers]} at 'runs[].t_t_s' of a result. The label is the member driver or name of
     an array's element, '' without arrays. Numbers that are missing or null are left out."""
     found = {}
-    for label, number in _walk(result, re.findall(r'\[\]|[^.\[\]]+', path), ''):
+    for label, number in _walk(result, _steps(path), ''):
         found.setdefault(label, []).append(number)
     return found
