@@ -253,6 +253,13 @@ romio321 auto:mpiio" ]
     expect_status 3
     expect_text "the probe: nht1-bt: x: its file system does not answer"
     [ ! -e starts ]
+    # Nor where its launcher fails, which is quoted.
+    printf '#!/bin/sh\n[ "$1" != --version ] || exec echo other 1\necho "go: no such host" >&2\nexit 7\n' >bin/go
+    chmod +x bin/go
+    tune --launcher bin/go
+    expect_status 3
+    expect_text "the probe: exit status 7: go: no such host"
+    [ ! -e starts ]
 }
 
 @test "little time: the runs of the comparison are shorter, so that its rounds fit" {

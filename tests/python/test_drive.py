@@ -68,6 +68,8 @@ class LastWords(unittest.TestCase):
         self.assertEqual(self.said(SRUN), SRUN.strip())
         self.assertEqual(self.said(ERROR), 'MPI_ERR_RANK: invalid rank')
         self.assertEqual(self.said('my: no space\n' + ERROR), 'my: no space')
+        self.assertEqual(self.said('mpirun: Error: unknown option "--x"\nType \'mpirun --help\' for usage.\n'),
+                         'mpirun: Error: unknown option "--x"')
         self.assertEqual(self.said(''), 'it printed nothing')
 
     def test_wrong_usage_is_known_under_mpirun(self):

@@ -21,7 +21,8 @@ AUTO = 'auto'          # repeats: until it is decided
 # some are a rank's that crashes; and Slurm's srun.
 BANNER = re.compile(r'^-{74}\n(.*?)^-{74}$', re.M | re.S)
 OF_STATUS = re.compile(r'Primary job |\S+ detected that one or more processes exited with non-zero status')
-REMARK = re.compile(r'-----|srun: |slurmstepd: |\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
+REMARK = re.compile(r"-----|srun: |slurmstepd: |Type '\S+ --help' for usage|"
+                    r'\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
                     r'\*\*\* |Signal( code)?: |Failing at address: |\[ ?\d+\] )')
 MPI_ERROR = re.compile(r'\[\S+:\d+\] \*\*\* (MPI_ERR_\w+: .*)')  # the one line of several that says what it was
 

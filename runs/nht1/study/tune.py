@@ -175,9 +175,9 @@ class Tuner:
                                    folder, PROBE_S, stop, lambda seconds: None)
         self.stopped = why == 'interrupted'
         if status and not self.stopped:
-            with open(os.path.join(folder, 'stderr'), errors='replace') as f:
-                line = next((line for line in f if line.startswith('nht1-bt: ')), 'exit status %d' % status)
-            raise trouble.failed('the probe: ' + text.clean(line.strip()))
+            said = drive.last_words(folder)
+            raise trouble.failed('the probe: %s' % (
+                why or (said if said.startswith('nht1-') else 'exit status %d: %s' % (status, said))))
 
     def _components(self):
         """Names of those to search with. First comes the one in force where none is asked for, Open MPI's
