@@ -563,6 +563,21 @@ END
     [ ! -e g ]
 }
 
+@test "the file in which Java shows its state costs no zeta" {
+    local shown
+    mkdir java && cd java
+    shown=$(mktemp -d /tmp/hsperfdata_XXXXXX)
+    certified python3 -c "import mmap, os
+with open('$shown/1', 'w+b') as f: # as the virtual machine does it
+    f.truncate(8192)
+    f.write(b'x')
+    mmap.mmap(f.fileno(), 8192)[:3] = b'abc'
+os.remove('$shown/1')
+open('o', 'w').write('x' * 100)"
+    rmdir "$shown"
+    expect_json ../p.json '.profile.written_bytes == 100'
+}
+
 @test "a program that writes to a pipe by stdio has a zeta" {
     certified "$NHT1_TESTBIN/mkposix" piped f.dat
     [ "$(stat -c %s f.dat)" -eq 7 ]

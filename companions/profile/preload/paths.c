@@ -334,10 +334,13 @@ bool paths_hidden(int folder, const char *name)
     return is;
 }
 
+/* Where each virtual machine of Java shows its state to jps and jstat, in a file that it maps and removes. */
+#define JAVA_STATE "/tmp/hsperfdata_"
+
 static bool is_users(const char *whole)
 {
-    return !is_below(whole, "/dev") && !is_below(whole, "/proc") && !is_below(whole, "/sys") &&
-           !is_of_profiler(whole);
+    return strncmp(whole, JAVA_STATE, sizeof JAVA_STATE - 1) != 0 && !is_below(whole, "/dev") &&
+           !is_below(whole, "/proc") && !is_below(whole, "/sys") && !is_of_profiler(whole);
 }
 
 bool paths_followed(const char *whole)
