@@ -107,7 +107,10 @@ static void names(const char *name)
     EXPECT(access(folder, F_OK) < 0 && errno == ENOENT && mkdir(folder, 0755) == 0);
     EXPECT(mkdir(folder, 0755) < 0 && errno == EEXIST);
     const int fd = mkstemp(temporary);
-    EXPECT(fd >= 0 && write(fd, block, 3000) == 3000 && size_of(temporary) == 3000);
+    EXPECT(fd >= 0 && write(fd, block, 3000) == 3000);
+    struct flock locked = {.l_type = F_WRLCK};
+    EXPECT(fcntl(fd, F_SETLK, &locked) == 0 && size_of(temporary) == 3000);
+    EXPECT(fcntl(fd, F_OFD_GETLK, &locked) == 0 && locked.l_type == F_WRLCK); /* it still holds */
     EXPECT(close(fd) == 0 && access(name, F_OK) < 0);
     EXPECT(rename(temporary, name) == 0 && size_of(name) == 3000 && size_of(temporary) == -1);
     FILE *file = fopen(other, "w");

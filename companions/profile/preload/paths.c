@@ -20,6 +20,7 @@ enum kind { FILES, SPECIALS, KINDS };
 static struct table notes[KINDS];
 static uint8_t *names; /* PROFILE_NAMES_BYTES, shared by all processes */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER; /* of stand-ins */
 
 /* Takes "." and ".." and double slashes out of a path that begins with one. */
 static void tidy(char *path)
@@ -435,6 +436,7 @@ void paths_told(const char *whole, char out[PROFILE_PATH_MAX])
 void paths_forked(void)
 {
     pthread_mutex_init(&lock, NULL);
+    pthread_mutex_init(&mapping, NULL);
     memset(notes, 0, sizeof notes); /* it may be half done: nothing of it is freed */
 }
 
@@ -600,36 +602,88 @@ int paths_make(const char *whole, mode_t mode, int64_t size)
     return rc;
 }
 
-struct profile_stand_in *paths_map_fd(int fd)
+/* The stand-ins that are mapped, each in two lists. While one is it is not opened again: closing any descriptor of a file
+ * takes the locks (fcntl) away that the process holds on it. A child that is forked at any time finds the lists whole, and in
+ * those of addresses whatever it uses. */
+enum { LISTS = 256 };
+struct mapped {
+    struct mapped *next, *next_inode;
+    struct profile_stand_in *s;
+    dev_t device;
+    ino_t inode;
+    int refs;
+};
+static struct mapped *addresses[LISTS], *inodes[LISTS];
+
+static struct mapped **list_of(const struct profile_stand_in *s)
+{
+    return &addresses[(uintptr_t)s / sizeof *s % LISTS];
+}
+
+/* Maps what is not mapped yet; its lock is held. NULL: it is no stand-in, or errno says why. */
+static struct mapped *map_file(const char *path)
 {
     struct stat st;
     struct profile_stand_in *s = MAP_FAILED;
-    (*count_inside())++;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *s)
+    struct mapped *m = malloc(sizeof *m);
+    const int fd = m ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof *s)
         s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (s != MAP_FAILED && s->magic != PROFILE_STAND_IN_MAGIC) {
-        munmap(s, sizeof *s);
-        s = MAP_FAILED;
+    const int why = errno;
+    if (fd >= 0) close(fd);
+    if (s != MAP_FAILED && s->magic == PROFILE_STAND_IN_MAGIC) {
+        *m = (struct mapped){.next = *list_of(s),
+                             .next_inode = inodes[st.st_ino % LISTS],
+                             .s = s,
+                             .device = st.st_dev,
+                             .inode = st.st_ino};
+        __atomic_store_n(list_of(s), m, __ATOMIC_RELEASE);
+        __atomic_store_n(&inodes[st.st_ino % LISTS], m, __ATOMIC_RELEASE);
+        return m;
     }
-    (*count_inside())--;
-    return s == MAP_FAILED ? NULL : s;
+    if (s != MAP_FAILED) munmap(s, sizeof *s);
+    free(m);
+    errno = why;
+    return NULL;
 }
 
 struct profile_stand_in *paths_map(const char *stand_in)
 {
+    struct stat st;
+    struct mapped *m = NULL;
     (*count_inside())++;
-    const int fd = open(stand_in, O_RDWR | O_CLOEXEC);
-    struct profile_stand_in *s = fd < 0 ? NULL : paths_map_fd(fd);
-    const int why = errno;
-    if (fd >= 0) close(fd);
+    if (stat(stand_in, &st) == 0 && S_ISREG(st.st_mode) &&
+        st.st_size == (off_t)sizeof(struct profile_stand_in)) {
+        pthread_mutex_lock(&mapping);
+        m = inodes[st.st_ino % LISTS];
+        while (m && (m->inode != st.st_ino || m->device != st.st_dev))
+            m = m->next_inode;
+        if (m || (m = map_file(stand_in))) m->refs++;
+        pthread_mutex_unlock(&mapping);
+    }
     (*count_inside())--;
-    errno = why;
-    return s;
+    return m ? m->s : NULL;
 }
 
 void paths_unmap(struct profile_stand_in *s)
 {
-    if (s) munmap(s, sizeof *s);
+    if (!s) return;
+    (*count_inside())++;
+    pthread_mutex_lock(&mapping);
+    struct mapped **at = list_of(s);
+    while ((*at)->s != s)
+        at = &(*at)->next;
+    struct mapped *m = *at, **by_inode = &inodes[m->inode % LISTS];
+    if (--m->refs == 0) {
+        while (*by_inode != m)
+            by_inode = &(*by_inode)->next_inode;
+        __atomic_store_n(by_inode, m->next_inode, __ATOMIC_RELEASE);
+        __atomic_store_n(at, m->next, __ATOMIC_RELEASE);
+        munmap(s, sizeof *s);
+        free(m);
+    }
+    pthread_mutex_unlock(&mapping);
+    (*count_inside())--;
 }
 
 void paths_grow(struct profile_stand_in *s, int64_t end)

@@ -95,10 +95,8 @@ bool paths_can_create(const char *whole);
 /* Makes it, as a file of that size, unless it is there. Returns 0, or -1: EEXIST. */
 int paths_make(const char *whole, mode_t mode, int64_t size);
 
-/* What is in it, mapped; NULL: there is none, or it is a folder. fd: it is open. To be unmapped by
- * paths_unmap. */
+/* What is in it, mapped; NULL: there is none, or it is a folder. To be unmapped by paths_unmap. */
 struct profile_stand_in *paths_map(const char *stand_in);
-struct profile_stand_in *paths_map_fd(int fd);
 void paths_unmap(struct profile_stand_in *s);
 
 /* The file is at least so long now. -1: not known, nothing is changed. */
