@@ -260,6 +260,24 @@ END
     [ -z "$(find . -name '*.run-*' -o -name '.nht1-*')" ]
 }
 
+@test "without its writes a program flushes neither folders nor file systems" {
+    need_program strace python3
+    mkdir flush && cd flush
+    run strace -f -y -e trace=fsync,syncfs,sync -o ../calls nht1-profile --t-c --json ../p.json -o ../p.xml -- python3 -c "import ctypes, os
+f = open('o', 'w')
+f.write('x' * 100)
+f.flush()
+folder = os.open('.', os.O_RDONLY)
+os.fsync(folder)
+assert ctypes.CDLL(None).syncfs(folder) == 0
+os.sync()"
+    [ -s ../calls ] || not_permitted "to trace system calls"
+    expect_status 0
+    expect_text "certified: the same"
+    expect_json ../p.json '.profile.other.sync.n == 2'
+    [ "$(grep -cE ' (fsync\([0-9]*<[^>]*/flush>|syncfs\(|sync\()' ../calls)" -eq 3 ]
+}
+
 @test "names and sizes that change by numbers of system calls are followed, appended pieces lie where they came to lie" {
     mkdir by && cd by
     echo old >f.dat

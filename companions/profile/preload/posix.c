@@ -800,13 +800,25 @@ int ftruncate(int fd, off_t bytes)
 }
 ALIAS(int, ftruncate64, ftruncate, int fd, off64_t bytes);
 
+/* Whether a flush of what is not followed succeeds and is not done: that of a folder, as that of a file system, would write out
+ * what the run with writes has left. */
+static bool flush_dropped(int fd)
+{
+    struct stat st;
+    const int kept = errno;
+    const bool drops =
+        count_dropping() && follow_on() && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+    errno = kept;
+    return drops;
+}
+
 /* Ways of flushing, which succeed while writes are dropped. at: what tells two calls apart. */
 #define FLUSH(name, call, at, arguments, ...)                                                      \
     int name(__VA_ARGS__)                                                                          \
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
         struct followed *f = follow_on() ? follow_find(fd) : NULL;                                 \
-        if (!f) return real arguments;                                                             \
+        if (!f) return flush_dropped(fd) ? 0 : real arguments;                                     \
         const uint64_t start_ns = count_now_ns();                                                  \
         const int rc = f->state ? 0 : real arguments;                                              \
         follow_flush(f, call, at, rc, start_ns);                                                   \
@@ -816,6 +828,29 @@ FLUSH(fsync, WORKLOAD_RUN_FSYNC, 0, (fd), int fd)
 FLUSH(fdatasync, WORKLOAD_RUN_FDATASYNC, 0, (fd), int fd)
 FLUSH(sync_file_range, WORKLOAD_RUN_FDATASYNC, at, (fd, at, bytes, how), int fd, off64_t at,
       off64_t bytes, unsigned how)
+
+/* Flushing whole file systems: what others have written is among it. */
+#define FLUSH_ALL(call)                                                                            \
+    const uint64_t start_ns = count_now_ns();                                                      \
+    const bool ours = follow_on() && !posix_is_mpi(CALLER);                                        \
+    if (!ours || !count_dropping()) call;                                                          \
+    const int why = errno;                                                                         \
+    if (ours && count_map()) count_other(PROFILE_SYNC, start_ns);                                  \
+    errno = why;
+
+void sync(void)
+{
+    REAL(void, sync, void);
+    FLUSH_ALL(real())
+}
+
+int syncfs(int fd)
+{
+    REAL(int, syncfs, int);
+    int rc = 0;
+    FLUSH_ALL(rc = real(fd))
+    return rc;
+}
 
 int fallocate(int fd, int how, off_t at, off_t bytes)
 {
