@@ -138,6 +138,19 @@ sims_of() {
     [ -z "$(find result -name 'nht1-files-*')" ]
 }
 
+@test "a first run that does not end has failed after ten times --minutes, a later one after ten times those before it" {
+    touch hold.sleep
+    ab --sleep 130000 --minutes 200
+    expect_status 3
+    expect_text ", round 1: timed out after 33 h 20 min; a larger --minutes allows more; its output is in"
+    rm -r result starts
+    # shellcheck disable=SC2016 # as it stands
+    sed -i 's/^trap/[ "$n" -lt 3 ] || pause=1000\n&/' bin/sim
+    ab --minutes 200
+    expect_status 3
+    expect_text ", round 2: timed out after 10 min; its output is in"
+}
+
 @test "a run that fails later loses none of the rounds before it" {
     sed -i 's/^awk/[ ! -e "$SIM_FOLDER\/fail.$n" ] || { echo "sim: failed" >\&2; exit 2; }\nawk/' bin/sim
     touch fail.6

@@ -110,7 +110,7 @@ tune() {
 
 @test "each component has a search, winners and posix run against each other in random rounds, one verdict" {
     ln -s "$NHT1_BIN_REAL/nht1-report" bin
-    study tune --ranks 2 --threads 1 --under out --class A --sync dump
+    study tune --ranks 2 --threads 1 --under out --class A --sync dump --minutes 30
     rm bin/nht1-report
     expect_status 0
     expect_text "    OMPI_MCA_io=romio321 mpirun -np 2 nht1-bt --io mpiio --hint cb_nodes=1"
@@ -138,6 +138,8 @@ romio321 auto:mpiio" ]
     [ "$(grep -vc -- '--class A --sync dump' starts)" -eq 0 ]
     expect_text "$(cat out/tune/tune.txt)"
     [ -s out/tune/report.html ]
+    # a run of which nothing is known has failed after ten times the minutes
+    grep -qx 'timeout_s = 18000' out/tune/final/study.ini
     # each step is a study that can be made again
     study out/tune/final/study.ini --no-plan --out again --set study.minutes=0
     expect_status 0

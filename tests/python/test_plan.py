@@ -50,7 +50,11 @@ class Estimates(unittest.TestCase):
         self.assertEqual(plan.Estimate(3.0).limit_s(0), 600)
         self.assertEqual(plan.Estimate(300.0).limit_s(0), 3000)
         self.assertEqual(plan.Estimate(3.0).limit_s(5), 5)
-        self.assertEqual(plan.Estimate().limit_s(0), plan.UNKNOWN_TIMEOUT_S)
+        self.assertEqual(plan.Estimate().limit_s(0), 3600)
+
+    def test_a_run_of_which_nothing_is_known_has_ten_times_the_minutes_that_were_asked_for(self):
+        self.assertEqual(plan.unknown_limit_s(2), 3600)
+        self.assertEqual(plan.unknown_limit_s(600), 360000)
 
     def test_the_sum_of_all_points(self):
         found = points('[run]\nprogram = sim\nvalue = 1 2\n')

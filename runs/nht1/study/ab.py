@@ -257,7 +257,7 @@ class Alternation:
         words = [side.program.path] + side.words + side.program.always + side.program.writes_to(files)
         words = side.launcher.command(self.ranks, self.args.threads, words + ['--json', path])
         environment = side.launcher.environment(self.ranks, self.args.threads, side.env)
-        limit_s = plan.Estimate(max(side.seconds, default=None)).limit_s(0)
+        limit_s = plan.Estimate(max(side.seconds)).limit_s(0) if side.seconds else plan.unknown_limit_s(self.args.minutes)
         began = drive.begin()
         status, seconds, why = child.run(words, environment, folder, limit_s, self.stop,
                                          self._tick(side, number))
@@ -273,6 +273,8 @@ class Alternation:
         if not record['ok']:
             if not self.order and not why and drive.refused(folder, side.program.path, status):
                 raise trouble.usage('%s: %s' % (side.name, drive.last_words(folder)))
+            if why:
+                why += ' after %s%s' % (text.about(limit_s), '' if side.seconds else '; a larger --minutes allows more')
             raise trouble.failed('%s, round %d: %s; its output is in %s' % (
                 side.name, number, why or 'exit status %d: %s' % (status, drive.last_words(folder)),
                 shown(folder)))

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from .. import VERSION, command, results, stats, text, tools, trouble
 from ..report.output import Outputs
 from ..results import items, members, real, word
-from . import check_words, child, drive, launch, probe, programs, scratch, speak, whole
+from . import check_words, child, drive, launch, plan, probe, programs, scratch, speak, whole
 from .folder import shown, utc, write_json
 from .tune_words import command_of
 
@@ -211,7 +211,7 @@ class Check:
         self.rounds_began = time.monotonic() - self.began
         root, status, why = self._start('run', problem + [
             '--io', ','.join(self.writers), '--repeat', 'auto', '--minutes', '%.3f' % minutes],
-            120 * minutes + GRACE_S, 'rounds')
+            120 * minutes + GRACE_S if problem else plan.unknown_limit_s(minutes), 'rounds')
         if status not in drive.FINISHED:
             raise self._failed('run', status, why)
         return root

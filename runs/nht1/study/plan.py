@@ -15,6 +15,11 @@ LAUNCH_S = 1  # starting a program and its ranks
 DRY_RUN_S = 120
 
 
+def unknown_limit_s(minutes):
+    """After which a run is ended of which nothing is known but the minutes that were asked for all runs together."""
+    return max(UNKNOWN_TIMEOUT_S, TIMEOUT_FACTOR * 60 * minutes)
+
+
 @dataclasses.dataclass
 class Estimate:
     """As study.json has it."""
@@ -29,7 +34,7 @@ class Estimate:
         if asked > 0:
             return asked
         if self.seconds is None:
-            return UNKNOWN_TIMEOUT_S
+            return unknown_limit_s(0)
         return max(TIMEOUT_MIN_S, TIMEOUT_FACTOR * self.seconds)
 
 

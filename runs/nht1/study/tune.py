@@ -22,7 +22,7 @@ from types import SimpleNamespace
 from .. import VERSION, command, stats, text, tools, trouble
 from ..results import at, integer, items, members, real, true, word, words
 from ..search import COMPONENT
-from . import child, drive, launch, probe, programs, whole
+from . import child, drive, launch, plan, probe, programs, whole
 from . import description as ini
 from .folder import read_json, shown, utc, write_json, write_text
 from .tune_choice import ERROR, Choice, Ratio
@@ -117,6 +117,7 @@ class Tuner:
         self.cores = args.cores or system['cores']
         self.launcher = whole.launcher(args, system)
         ranks, threads = probe.shape(args, self.cores, self.launcher)
+        self.timeout_s = '%d' % plan.unknown_limit_s(max(args.minutes, args.exhaustive or 0))  # of a run behind the searches
         self.common = {'program': 'nht1-bt', 'ranks': str(ranks), 'threads': str(threads),
                        **settings}
         if args.files and not os.path.isdir(args.files):
@@ -314,7 +315,7 @@ class Tuner:
         how many of the runs other programs took processors."""
         driver = self._study(folder, {
             'title': 'ways to write against each other', 'repeats': str(self.args.rounds),
-            'minutes': '%.2f' % minutes},
+            'minutes': '%.2f' % minutes, 'timeout_s': self.timeout_s},
             dict(self.common, **({'steps': str(steps)} if steps else {})),
             [(way.name, way.settings()) for way in ways])
         times = [{n: found[way.writer][0] for n, (record, found) in tally.runs.items()
@@ -361,7 +362,7 @@ class Tuner:
                                                text.about(60 * self.args.exhaustive)))
         driver = self._study('exhaustive', {
             'title': 'every candidate of the search', 'repeats': '1..999', 'precision': '0.0001',
-            'minutes': '%g' % self.args.exhaustive}, self.common,
+            'minutes': '%g' % self.args.exhaustive, 'timeout_s': self.timeout_s}, self.common,
             [(way.name, way.settings()) for way in ways])
         self.say()
         known = [(stats.median(n for r, found in t.runs.values() if r['ok']
