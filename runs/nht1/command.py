@@ -87,6 +87,8 @@ def words(said):
 # What the programs take, too; launchers count ranks in 32 bits, and wrap where there are more.
 MINUTES_MAX, RANKS_MAX, THREADS_MAX, CORES_MAX = 100000, 1 << 20, 4096, 1 << 24
 
+LEVELS = (0.5, 0.999)  # of confidence
+
 
 def number(low, high, kind=float):
     """A type for add_argument: a number, or a whole one (kind int), of a range."""

@@ -5,8 +5,8 @@ import unittest
 from types import SimpleNamespace
 from unittest import mock
 
-from nht1 import stats
-from nht1.study import drive, question
+from nht1 import stats, trouble
+from nht1.study import description, drive, question
 from support import scratch_of
 
 LINE = '-' * 74 + '\n'
@@ -42,6 +42,16 @@ CRASH = """[vm:25884] *** Process received signal ***
 [vm:25884] [ 0] /lib/x86_64-linux-gnu/libc.so.6(+0x3c050)[0x7f5b5b05b050]
 [vm:25884] *** End of error message ***
 """
+
+
+class Settings(unittest.TestCase):
+    def test_a_level_is_one_that_a_report_can_have(self):
+        def of(level):
+            return drive.Settings(description.read('x.ini', '[study]\nlevel = %s\n[run]\nprogram = sim\n' % level))
+        self.assertEqual((of('0.5').level, of('.999').level), (0.5, 0.999))
+        for level in ('0.4', '0.9995', '.99999'):
+            with self.assertRaisesRegex(trouble.Trouble, r'x.ini:2: \[study\] level: a number from 0.5 to 0.999 is expected'):
+                of(level)
 
 
 class LastWords(unittest.TestCase):

@@ -35,7 +35,7 @@ def _options(argv):
     add('results', nargs='*', metavar='A B', help='files, or folders for all results below them')
     add('--threshold', metavar='PCT', type=command.number(0, 1000), default=5.0,
         help='by how many percent B may differ and still be the same, default 5')
-    add('--level', metavar='P', type=command.number(0.5, 0.999), default=0.95,
+    add('--level', metavar='P', type=command.number(*command.LEVELS), default=0.95,
         help='confidence of intervals, and certainty that not one of the differences found is '
              'there by chance, default 0.95')
     add('--fail-on', metavar='WHAT', choices=(WORSE, UNCLEAR, ANY), default=WORSE,

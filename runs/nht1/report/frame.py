@@ -23,7 +23,7 @@ def parser_of(prog, what, epilog, output_name, commands=()):
                                            'shows the drawings')
     add('--csv', metavar='DIR', help='write every table as NAME.csv into DIR')
     add('--title', metavar='TEXT', help='heading of the page')
-    add('--level', metavar='P', type=command.number(0.5, 0.999), default=0.95,
+    add('--level', metavar='P', type=command.number(*command.LEVELS), default=0.95,
         help='confidence of the intervals, default %(default)s')
     add('--progress', metavar='WHEN', choices=('auto', 'always', 'never'), default='auto',
         help='show how far the drawing has come, on standard error: auto (on a terminal), always, '

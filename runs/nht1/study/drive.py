@@ -8,7 +8,7 @@ import re
 import socket
 import sys
 
-from .. import results, stats, text, trouble
+from .. import command, results, stats, text, trouble
 from . import child, programs, question, summary
 from .description import STUDY_KEYS
 from .folder import shown, utc, write_json
@@ -51,8 +51,8 @@ class Settings:
         self.timeout_s = float(description.value('timeout_s'))
         self.show = description.value('output') == 'show'
         self.shuffled = description.value('order') == 'random'
-        if not 0 < self.level < 1:
-            raise description.study['level'].place.wrong('a share between 0 and 1 is expected')
+        if not command.LEVELS[0] <= self.level <= command.LEVELS[1]:
+            raise description.study['level'].place.wrong('a number from %g to %g is expected' % command.LEVELS)
 
     def repeats_of(self, point):
         """(fewest, most) runs of a point. fewest: AUTO: until it is decided what its runs were made for."""
