@@ -90,6 +90,10 @@ when = ranks + value <= 3 and not (ranks == 1 and value == 1)\n[run b]\nvalue = 
     expect_text "6 of 6  "
     expect_json out/x/study.json '.set == []'
     expect_json out/x/summary.json '.set == ["study.repeats=3"] and all(.points[]; .series[0].n == 3)'
+    # So do keys of a section that change no run.
+    study x.ini --out out/x --set run.repeats=4 --set run.estimate_s=1 --set run.better=high
+    expect_status 0
+    expect_json out/x/summary.json 'all(.points[]; .series[0].n == 4 and .settings.better == "high")'
     # Of a rate, by its name or by better, the best is the highest.
     sed -i 's/took_s/moved_per_s/' bin/sim x.ini
     study x.ini --under rates --set run.noise=1
@@ -107,7 +111,7 @@ END
     sed -i '/^better/d; s/moved_per_s/took_s/' bin/sim x.ini
     # What was measured counts where fewer are asked for.
     study x.ini --out out/x --set study.repeats=2
-    expect_json out/x/summary.json 'all(.points[]; .series[0].n == 3)'
+    expect_json out/x/summary.json 'all(.points[]; .series[0].n == 4)'
 }
 
 @test "a point is repeated until its interval is narrow, or there were enough runs" {

@@ -30,6 +30,7 @@ CONTROL = '[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]'  # the last: bytes that 
 # Keys of [common] and [run NAME] that are not options of the program.
 POINT_KEYS = ('program', 'ranks', 'threads', 'when', 'metric', 'better', 'estimate_s', 'repeats')
 SINGLE_KEYS = ('program', 'when', 'metric', 'better', 'estimate_s', 'repeats')  # no lists
+RUN_KEPT_KEYS = ('better', 'estimate_s', 'repeats')  # change no run, and may change while a study goes on
 
 
 class Place(NamedTuple):

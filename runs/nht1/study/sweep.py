@@ -4,7 +4,7 @@ the section stands for their cartesian product, less what its condition `when` l
 import re
 
 from . import expression
-from .description import POINT_KEYS, SINGLE_KEYS, nearest
+from .description import POINT_KEYS, RUN_KEPT_KEYS, SINGLE_KEYS, nearest
 
 TOKEN = re.compile(r'((?:\{[^}]*\}|"[^"]*"|[^\s"{}])+)|(\S)')
 POINTS_MAX = 10000
@@ -32,7 +32,8 @@ class Point:
 
     def identity(self):
         """What makes this point the same one after an interruption."""
-        return {'id': self.id, 'section': self.section, 'settings': dict(self.settings)}
+        return {'id': self.id, 'section': self.section,
+                'settings': {k: v for k, v in self.settings.items() if k not in RUN_KEPT_KEYS}}
 
 
 def _tokens(entry):
