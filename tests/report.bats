@@ -290,7 +290,8 @@ study([(c, c * r) for c, r in zip(drift, (1.05, 1.04, 1.06, 1.045, 1.055, 1.05))
 END
     page study --csv tab
     expect_file_text r.html '<p class="good">Balanced'
-    grep -q '^posix,.*,6,0.05.*,balanced$' tab/zeta.csv
+    grep -q '^posix,.*,6,0.05.*,95,balanced$' tab/zeta.csv
+    expect_file_text r.md "Intervals are at 95 %."
     grep -q '^2,.*,balanced,' tab/processors.csv
 }
 
@@ -330,7 +331,13 @@ token-gather on 4 ranks,2,1" ]
     change r2.json '.ranking |= map(. + {zeta_io: 0.04, zeta_compute: 0.21,
         paired: {rounds_n: 5, zeta: 0.06, ci95_lo: 0.05, ci95_hi: 0.07}})'
     page r2.json --csv tab
-    expect_file_text tab/zeta.csv ",0.04,0.21,5,0.06,0.05,0.07"
+    expect_file_text tab/zeta.csv ",0.04,0.21,5,0.06,0.05,0.07,95,"
+    # This interval, which --level does not change, has its own level; the page names that of the others.
+    page r2.json --csv tab --level 0.99
+    expect_file_text r.md "Intervals are at 99 %, but for those that a program gives itself"
+    expect_file_text r.md "is 0.060 (0.050 to 0.070, at 95 %) over"
+    expect_file_text r.md "Writers by median T\_T, with its 99 % interval"
+    expect_file_text tab/zeta.csv ",0.04,0.21,5,0.06,0.05,0.07,95,"
 }
 
 @test "T_T, zeta and R_IO in the tables are those of the runs" {

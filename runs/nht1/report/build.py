@@ -6,7 +6,7 @@ from ..results import Runs, word
 from . import (part_balance, part_beff, part_beffio, part_bt, part_check, part_profile, part_search, part_system,
                part_verdict, part_workload)
 from .page import Page
-from .rounds import Rounds
+from .rounds import SAID_LEVEL, Rounds
 
 PARTS = (part_check, part_verdict, part_search, part_bt, part_beff, part_beffio, part_workload, part_profile, part_balance,
          part_system)
@@ -31,8 +31,17 @@ class Report:
             word(root, 'system.cpu.model')[:100] or 'processor unknown'))
         if results:
             self.page.lead.append(self._when())
+        if self.runs.all:
+            self.page.lead.append(self._level(level))
         for part in PARTS:
             part.add(self)
+
+    @staticmethod
+    def _level(level):
+        """Of the intervals."""
+        return 'Intervals are at %g %%%s' % (100 * level, '.' if level == SAID_LEVEL else
+                                             ', but for those that a program gives itself, such as of the paired zeta of one '
+                                             'job: these are at %g %% or more.' % (100 * SAID_LEVEL))
 
     def _when(self):
         """When and by what versions it was measured."""

@@ -50,6 +50,11 @@ def _zeta(x):
     return x, text.zeta(x)
 
 
+def _level(share):
+    """A cell for the confidence level of an interval."""
+    return (round(100 * share, 9), '%g' % (100 * share)) if share == share else ''
+
+
 def _interval(cell, value):
     """(value of the median, least, most) of a cell by a function of T_T."""
     ends = [value(cell.lo_s), value(cell.hi_s)]
@@ -127,7 +132,7 @@ class _Section:
         self._writers()
 
     def _scaling_table(self):
-        table = Table('processors' + self.key, 'By processors', [
+        table = Table('processors' + self.key, 'By processors, T_T with its %g %% interval' % (100 * self.report.rounds.level), [
             'processors', 'T_C in s', 'fastest writer', 'T_T in s', 'from', 'to', 'zeta',
             'R_IO in MB/s', 'verdict', 'note'])
         for p in self.counts:
@@ -373,8 +378,8 @@ class _Section:
                 '; the dashed line is T_C, the same run without writing',
                 ' on the cores that there are' if first.oversubscribed and
                 first.t_c_s == first.t_c_s else ''))
-        table = Table('writers' + self.key, 'Writers by median T_T, with its confidence interval; R_IO is of this T_T, '
-                      'writing the median of the rates while data were being written', [
+        table = Table('writers' + self.key, 'Writers by median T_T, with its %g %% interval; R_IO is of this T_T, '
+                      'writing the median of the rates while data were being written' % (100 * self.report.rounds.level), [
             'writer', 'runs', 'T_T in s', 'from', 'to', 'best', 'zeta', 'R_IO in MB/s',
             'writing in MB/s', 'what it counts as'])
         for c in cells:
@@ -391,12 +396,12 @@ class _Section:
         table = Table('zeta' + self.key, 'What zeta is made of, medians; paired zeta compares with '
                       'the compute-only run of the same round', [
                           'writer', 'zeta', "of that the writer's calls", 'slower computing',
-                          'rounds', 'paired zeta', 'from', 'to', 'verdict'])
+                          'rounds', 'paired zeta', 'from', 'to', 'level, %', 'verdict'])
         for c in cells:
             z = self.report.rounds.zeta(c)
             if z.io == z.io or z.paired == z.paired:
                 table.row(c.label, _zeta(c.zeta), _zeta(z.io), _zeta(z.compute), z.rounds,
-                          _zeta(z.paired), _zeta(z.lo), _zeta(z.hi),
+                          _zeta(z.paired), _zeta(z.lo), _zeta(z.hi), _level(z.level if z.lo == z.lo else NAN),
                           self.report.rounds.verdict_words(c))
         if table.rows:
             self.page.text("zeta = (time in the writer's calls) / T_C + (computing beside it - "
@@ -404,11 +409,12 @@ class _Section:
                            'background may cause, and a noisy machine.')
         self.page.table(table)
         terms = Table('terms' + self.key, 'The paired zeta in three terms, medians: they add up in '
-                      'each run', ['writer', 'term', 'median', 'from', 'to'])
+                      'each run', ['writer', 'term', 'median', 'from', 'to', 'level, %'])
         for c in cells:
-            for name, t in self.report.rounds.zeta(c).terms.items():
+            z = self.report.rounds.zeta(c)
+            for name, t in z.terms.items():
                 if t.zeta == t.zeta:
-                    terms.row(c.label, name, _zeta(t.zeta), _zeta(t.lo), _zeta(t.hi))
+                    terms.row(c.label, name, _zeta(t.zeta), _zeta(t.lo), _zeta(t.hi), _level(z.level if t.lo == t.lo else NAN))
         if terms.rows:
             self.page.text("Data: the writer's calls and flushing. Bookkeeping: staging, digests, "
                            'agreement of the ranks and manifest. Slowdown: of computing.')

@@ -51,8 +51,9 @@ def _headline(report, cell):
             text.zeta(z.io), text.zeta(z.compute))
     if z.paired == z.paired and z.rounds:
         words += ' The paired zeta, against the compute-only run of the same round, is %s%s over ' \
-            '%s.' % (text.zeta(z.paired), '' if z.lo != z.lo else ' (%s to %s)' % (
-                text.zeta(z.lo), text.zeta(z.hi)), text.plural(z.rounds, 'round'))
+            '%s.' % (text.zeta(z.paired), '' if z.lo != z.lo else ' (%s to %s%s)' % (
+                text.zeta(z.lo), text.zeta(z.hi), '' if z.level == report.rounds.level else ', at %g %%' % (100 * z.level)),
+                     text.plural(z.rounds, 'round'))
     report.page.text(words)
 
 

@@ -82,8 +82,8 @@ def _writers(section, cells, ways):
 
 
 def _readings(section, cells):
-    table = Table('readings' + section.key, 'T_R of each way of reading, with its confidence '
-                  'interval', ['writer', 'read', 'readings', 'T_R in s', 'from', 'to', 'MB/s',
+    table = Table('readings' + section.key, 'T_R of each way of reading, with its %g %% '
+                  'interval' % (100 * section.report.rounds.level), ['writer', 'read', 'readings', 'T_R in s', 'from', 'to', 'MB/s',
                                'requests of a dump', 'in memory before, %', 'note', 'answer'])
     answers = {}
     for c in cells:

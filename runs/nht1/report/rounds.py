@@ -11,6 +11,7 @@ from .. import reading, stats, text
 from ..results import NAN, counted, integer, items, members, real, stamps, true, verdicts, word
 
 GOAL, ROUNDS_MIN = 0.10, 6
+SAID_LEVEL = 0.95  # of intervals that programs give themselves
 ROUNDS_MAX = 1000  # of --repeat
 TERMS = {'data': ('data_s', 0), 'bookkeeping': ('bookkeeping_s', 0), 'slowdown': ('computing_s', 1)}
 
@@ -32,6 +33,7 @@ class Zeta(NamedTuple):
     hi: float = NAN
     terms: dict = {}      # data, bookkeeping, slowdown -> Term, as far as they are known
     jobs: int = 0         # that count once each, since they have several rounds; 0: every round counts
+    level: float = NAN    # of the intervals
 
 
 def _term_of(found):
@@ -139,7 +141,7 @@ class Rounds:
                         real(paired, 'ci95_lo'), real(paired, 'ci95_hi'),
                         terms={name: Term(*(real(terms, '%s.%s' % (name, key))
                                             for key in ('zeta', 'ci95_lo', 'ci95_hi')))
-                               for name in TERMS if members(terms, name)})
+                               for name in TERMS if members(terms, name)}, level=SAID_LEVEL)
         io, compute = (stats.median(real(r.json, key) for r in cell.runs)
                        for key in ('zeta_io', 'zeta_compute'))
         pairs = self._pairs(cell.runs)
@@ -156,7 +158,7 @@ class Rounds:
         terms = {name: _term_of(of) for name, of in found.items()}
         paired = terms.pop('zeta')
         count = (judged if 'zeta' in judged else found['zeta'])['jobs'] or 0
-        return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, terms, count)
+        return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, terms, count, self.level)
 
     def _pairs(self, runs):
         """[(T_C of its round, run)]"""

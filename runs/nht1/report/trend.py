@@ -132,6 +132,8 @@ def _page(points, options, found):
     page.lead.append('%s of %s, versions %s.' % (
         text.plural(len(points), 'point'), text.plural(len(found), 'result'),
         ', '.join(v or 'unknown' for v in versions)))
+    if any(p.low == p.low for p in points):
+        page.lead.append('Intervals are at %g %%.' % (100 * options.level))
     for number, what in enumerate(dict.fromkeys(p.what for p in points), 1):
         mine = [p for p in points if p.what == what]
         lines = list(dict.fromkeys(p.line for p in mine))
