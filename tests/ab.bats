@@ -189,6 +189,13 @@ sims_of() {
     done
 }
 
+@test "a value that is not above 0 is told as what it is, and ends it with 3" {
+    ab --value 1 --b='--value 0'
+    expect_status 3
+    expect_text "B, round 1: took_s is 0, and B / A needs values above 0; the result is result/B/r01/result.json"
+    [ -e result/B/r01/result.json ]
+}
+
 @test "interrupted, it ends its program, says what it knows, removes its files and leaves with 3" {
     touch hold.3
     "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --value 1 --junit ab.xml >said 2>&1 3>&- &

@@ -111,14 +111,18 @@ def merged(common, own, lists):
 
 def cost_of(result, metric, better, alone=None):
     """One number of a result, of which more is worse: the geometric mean over all writers, of a rate its
-    inverse. alone: the label of runs that compute only. None where the result has none."""
+    inverse. alone: the label of runs that compute only. None where the result has none, ValueError where a value is not
+    above 0, as ratios need it."""
     series = programs.values(result, T_T if metric == ZETA else metric)
     computing = series.pop(alone, None) if set(series) != {alone} else None
     numbers = [v for found in series.values() for v in found]
     if metric == ZETA and not computing:
         return None
-    if not numbers or not all(v > 0 for v in numbers + (computing or [])):
+    if not numbers:
         return None
+    least = min(numbers + (computing or []))
+    if least <= 0:
+        raise ValueError('%s is %.9g, and B / A needs values above 0' % (metric, least))
 
     def mean_log(values):
         return math.fsum(map(math.log, values)) / len(values)
@@ -282,7 +286,10 @@ class Alternation:
             result = results.read_object(path)
         except trouble.Trouble as e:
             raise trouble.failed('%s, round %d: %s' % (side.name, number, e))  # what a run leaves is no usage
-        cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1])
+        try:
+            cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1])
+        except ValueError as e:
+            raise trouble.failed('%s, round %d: %s; the result is %s' % (side.name, number, e, shown(path)))
         if cost is None:
             raise trouble.usage('the result of %s has no %s%s' % (side.name, self.name, self._instead(result)))
         side.seconds.append(seconds)
