@@ -214,6 +214,20 @@ static int interval_sd(const struct sequential_data *d, struct sequential_look *
     return 0;
 }
 
+/* Raises *rounds to the fewest of which there is an interval, where one look has all of the error. */
+static int least_rounds(const struct sequential_plan *p, const struct sequential_look *at,
+                        double *rounds)
+{
+    for (; *rounds <= SEQUENTIAL_ROUNDS_MAX; ++*rounds) {
+        const int n = (int)*rounds;
+        double tail;
+        int cut;
+        TRY(rank_cut(at->method, n, p->error / 2, &cut, &tail));
+        if (rank_widen(at->method, n, cut, at->widening) >= 0) break;
+    }
+    return 0;
+}
+
 int sequential_needed(const struct sequential_plan *p, const struct sequential_data *d,
                       const struct sequential_state *s, double bound, double *rounds)
 {
@@ -226,7 +240,7 @@ int sequential_needed(const struct sequential_plan *p, const struct sequential_d
     const double away = fabs(at.centre - bound);
     double reach = INFINITY; /* of the interval of the last look, times the root of its rounds */
     for (int k = s->looks; k < p->n; k++) {
-        if (p->cut[at.method][k] < 0) continue;
+        if (rank_widen(at.method, p->rounds[k], p->cut[at.method][k], at.widening) < 0) continue;
         reach =
             sd * (gsl_cdf_ugaussian_Qinv(p->tail[at.method][k]) + gsl_cdf_ugaussian_Pinv(POWER));
         if (p->rounds[k] <= d->n || reach > away * sqrt(p->rounds[k])) continue;
@@ -239,6 +253,7 @@ int sequential_needed(const struct sequential_plan *p, const struct sequential_d
         reach = sd * (gsl_cdf_ugaussian_Qinv(share) + gsl_cdf_ugaussian_Pinv(POWER));
     }
     *rounds = fmax(ceil(reach / away * (reach / away)), fmax(d->n, p->rounds[p->n - 1]) + 1);
+    TRY(least_rounds(p, &at, rounds));
     if (!(*rounds <= ROUNDS_TOLD_MAX)) *rounds = INFINITY;
     return 0;
 }

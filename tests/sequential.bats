@@ -85,11 +85,16 @@ asked() {
     local x='[3, 5, 4, 6, 2, 5.5, 3.5]'
     asked "{\"what\": \"sequential\", \"questions\": [{\"values\": $x, \"bounds\": [1]}]}" \
         "{\"what\": \"sequential\", \"final\": true, \"questions\": [{\"values\": $x, \"bounds\": [1]}]}" \
-        "{\"what\": \"sequential\", \"final\": true, \"questions\": [{\"values\": [1, 2, 1.5], \"bounds\": [0]}]}"
+        "{\"what\": \"sequential\", \"final\": true, \"questions\": [{\"values\": [1, 2, 1.5], \"bounds\": [0]}]}" \
+        "{\"what\": \"sequential\", \"error\": 0.01, \"rounds_max\": 6, \"questions\": [{\"values\": [2, 2, 2, 2, 2, 2], \"bounds\": [1]}]}" \
+        "{\"what\": \"sequential\", \"error\": 0.01, \"rounds_max\": 8, \"questions\": [{\"values\": [2, 2, 2, 2, 2, 2, 2, 2], \"bounds\": [1]}]}"
     expect_json answers.json '.answers[0].questions[0] | .looked_at == null and .lo == null and .method == null
         and .bounds[0].verdict == null and .bounds[0].rounds_needed == 8'
     expect_json answers.json '.answers[1].questions[0] | .looked_at == 7 and .lo == 2 and .bounds[0].verdict == "above"'
     expect_json answers.json '.answers[2].questions[0] | .looked_at == 3 and .lo == null and (.decided | not)'
+    # No fewer are said to be needed than can decide: 7 rounds have no interval of 99 %.
+    expect_json answers.json '.answers[3].questions[0] | .lo == null and .bounds[0].rounds_needed == 8'
+    expect_json answers.json '.answers[4].decided'
 }
 
 @test "sequential: what drifts or is alike from round to round is not decided" {
