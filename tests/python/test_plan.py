@@ -40,6 +40,12 @@ class Points(unittest.TestCase):
                 with self.assertRaisesRegex(trouble.Trouble, said):
                     points(written)
 
+    def test_study_and_common_may_be_set_where_the_description_has_neither(self):
+        found = description.read('x.ini', '[run a]\nprogram = sim\n', ['study.repeats=6', 'common.value=B'])
+        self.assertEqual((found.value('repeats'), found.runs[0][1]['value'].text), ('6', 'B'))
+        with self.assertRaisesRegex(trouble.Trouble, r'no \[b\] in x.ini, which has \[run a\]'):
+            description.read('x.ini', '[run a]\nprogram = sim\n', ['b.value=1'])
+
     def test_only_what_differs_is_shown(self):
         found = points('[run]\nprogram = sim\nranks = 1 2\nvalue = 5\n')
         self.assertEqual(sweep.varying(found), ['ranks'])

@@ -143,6 +143,8 @@ def override(entries, overrides, used):
         section, key, value = (part.strip() for part in match.groups())
         if section not in entries and 'run ' + section in entries:
             section = 'run ' + section
+        if section in ('study', 'common'):
+            entries.setdefault(section, {})
         if section not in entries:
             raise usage('--set %s: no [%s] in %s, which has %s' % (
                 text, section, used, ', '.join('[%s]' % s for s in entries)))
