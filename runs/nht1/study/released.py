@@ -157,6 +157,8 @@ class Released:
         if program == 'b_eff' and ours:
             words = self._words(program, ours, stem)
         line = self.launcher.command(self.ranks, 1, words)
+        if os.path.dirname(line[0]):
+            line[0] = os.path.abspath(line[0])  # it is started in another folder
         with open(os.path.join(folder, 'command'), 'w', encoding='utf-8') as f:
             f.write(shlex.join(line) + '\n')
         status, seconds, why = child.run(line, self.launcher.environment(self.ranks, 1, {}), folder,
