@@ -758,6 +758,11 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     expect_text "report    out/report.html"
     grep -q '1 result,' out/report.html
     grep -q -- '--level=0\.9$' asked
+    # Of one's own alone there is nothing to report of.
+    REPEATS=1 description y.ini <<<$'[run]\nprogram = sim'
+    study y.ini --out own
+    expect_status 0
+    expect_no_text report
 }
 
 @test "job scripts: headings of each system, bash agrees, no file is written over" {

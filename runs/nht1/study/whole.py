@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 
-from .. import VERSION, command, stats, text, tools, trouble
+from .. import VERSION, command, results, stats, text, tools, trouble
 from . import child, conditions, drive, launch, plan, probe, programs, scratch, speak, summary, sweep
 from .folder import Folder, check_place, choose, existing, shown
 
@@ -205,13 +205,13 @@ def _show_plan(points, estimates, keys):
     print(text.table(rows), end='')
 
 
-def report(folder, results, speaker, level=0.95):
-    """report.html and its figures in a folder, when nht1-report is there. results: files, folders; level: of intervals."""
+def report(folder, paths, speaker, level=0.95):
+    """report.html and its figures in a folder, when nht1-report is there. paths: of results; level: of intervals."""
     path = tools.path('nht1-report')
-    if path is None or not results:
+    if path is None or not paths:
         return
     target = os.path.join(folder, 'report.html')
-    status, out, err = child.ask([path] + results + [
+    status, out, err = child.ask([path] + paths + [
         '-o', target, '--figures', os.path.join(folder, 'figures'), '--level=%r' % level], REPORT_S)
     if status == 0 and os.path.exists(target):
         speaker.say('report    %s' % shown(target))
@@ -327,9 +327,10 @@ def run(args, name, description, brief=False):
     driver.run()
     status = _close(driver, keys, speaker, brief, args.set)
     if driver.why != 'interrupted' and not args.no_report:
+        good = [name for name, record in folder.results().items() if record['ok']]
         # Folders, in which results of other programs are passed over; a file that is named has to be one of nht1's.
-        report(folder.path, [folder.file('runs', name) for name, record in folder.results().items() if record['ok']], speaker,
-               settings.level)
+        if any(results.word(folder.result(name), 'schema').partition('/')[0] in results.KINDS for name in good):
+            report(folder.path, [folder.file('runs', name) for name in good], speaker, settings.level)
     if settings.show and status == 0 and not brief:
         speaker.say('The whole result: %s' % shown(folder.path))
     return status, driver
