@@ -271,6 +271,10 @@ class Driver:
             seconds[1] = bound
         return runs, seconds if known else None
 
+    def given_up(self):
+        """The points that have failed too often to be tried again, in this session or another."""
+        return [t for t in self.tallies if t.failed(sys.maxsize) >= FAILURES_MAX]
+
     def progress(self):
         """(runs that were made, fewest and most that are still to be made)"""
         return (sum(len(t.runs) for t in self.tallies), *self._left()[0])

@@ -249,6 +249,10 @@ def _close(driver, keys, speaker, brief, changed):
               file=sys.stderr)
     if not brief:
         _say_end(driver, speaker)
+        for tally in driver.given_up():
+            runs = ' and '.join(shown(driver.folder.file('runs', t.name(n))) for t, n, _ in failed if t is tally)
+            speaker.say('%s has failed %d times and is not tried again; to have it tried, move %s away and start the study with '
+                        '--out %s' % (tally.point.id, drive.FAILURES_MAX, runs, shown(driver.folder.path)))
         narrow = sum(t.ended_narrow() for t in driver.tallies)
         if narrow:
             speaker.say('narrow    %d of %d points ended early with a narrow interval: such intervals are right less often than '
