@@ -792,6 +792,12 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     grep -q 'walltime=1:30:00' x.pbs
     grep -q " $PWD/x.ini " x.pbs
     grep -q UNTRIED x.pbs
+    # The driver is told to stop before the end of the job, and still has all of its minutes.
+    study --job slurm --minutes 9.5 --job-file - x.ini
+    grep -qx '#SBATCH --time=15' <<<"$output"
+    study --job slurm --time 3 --job-file - x.ini
+    expect_status 1
+    expect_text "--time 3: the driver is told to stop up to 3 minutes before the end: 4 at least"
     study --job lsf --nodes 3 --cores 48 --account me x.ini
     grep -qx '#BSUB -n 48' x.lsf
     grep -qx '#BSUB -P me' x.lsf
@@ -835,7 +841,7 @@ hint = "a=it\'s$(touch owned)"\nenv.MY_TAG = "b; touch owned `touch owned`"'
     while read -r given minutes; do
         study --job slurm --time "$given" --job-file - writers
         grep -qx -- "#SBATCH --time=$minutes" <<<"$output"
-    done <<<$'90 90\n1:30 2\n1-0 1440\n1-2:30 1590\n0:10:01 11'
+    done <<<$'90 90\n3:30 4\n1-0 1440\n1-2:30 1590\n0:10:01 11'
     for given in 0 x 1:2:3:4 -5 ''; do
         study --job slurm --time "$given" --job-file - writers
         expect_status 1

@@ -2,6 +2,7 @@
 """Scripts for batch systems. The script starts the driver inside the allocation, on whole nodes.
 Before its time is over the driver is told to stop; submitting the same script again goes on."""
 import argparse
+import math
 import os
 import re
 import shlex
@@ -14,6 +15,8 @@ from ..trouble import failed, usage
 
 ENVIRONMENT = ('NHT1_BIN', 'MPIRUN', 'MPIRUN_FLAGS')  # what the study goes by, whatever the batch system hands on
 MINUTES = 120  # when neither --time nor the study says
+STOP_MINUTES = 3   # at most, of the end of a job: the driver is told to stop before it
+BESIDE_MINUTES = 2  # for what a study does besides its runs: estimates, summary, report
 
 # Lines of each system; those whose value is not known are left out. begin: commands that only this system
 # needs; the others start a script in the folder that it was submitted from.
@@ -53,8 +56,8 @@ def _time(text):
 
 OPTIONS = (
     ('nodes', int, 'with --job: nodes to ask for, default 1'),
-    ('time', _time, 'with --job: minutes to ask for, or H:MM:SS; default: the limit of the study, '
-                    'else %d' % MINUTES),
+    ('time', _time, 'with --job: minutes to ask for, or H:MM:SS; default: the limit of the study and %d more, '
+                    'else %d' % (BESIDE_MINUTES + STOP_MINUTES, MINUTES)),
     ('setup', str, 'with --job: a command before the study, such as "module load openmpi"'),
     ('queue', str, 'with --job: partition or queue'),
     ('account', str, 'with --job: account to charge'),
@@ -77,7 +80,11 @@ def _values(args, name, description):
         if not re.fullmatch(r'[\w.:@/+,-]*', getattr(args, option) or ''):
             raise usage('--%s %r: no name that a batch system knows' % (
                 option, getattr(args, option)))
-    minutes = args.time or int(args.minutes or float(description.value('minutes'))) or MINUTES
+    if args.time and args.time <= STOP_MINUTES:
+        raise usage('--time %d: the driver is told to stop up to %d minutes before the end: %d at least' % (
+            args.time, STOP_MINUTES, STOP_MINUTES + 1))
+    limit = math.ceil(args.minutes or float(description.value('minutes')))
+    minutes = args.time or (limit + BESIDE_MINUTES + STOP_MINUTES if limit else MINUTES)
     # Blanks and line ends would end the line of the script, % is a sign of Slurm and LSF.
     return {'name': re.sub(r'[^\w.+-]', '_', name), 'nodes': nodes, 'cores': cores,
             'cores_per_node': cores // nodes, 'minutes': minutes,
