@@ -41,6 +41,14 @@ setup() {
     lost nht1-stats $(seq 500)
 }
 
+@test "a current folder that is gone is told as such, not as standard output" {
+    real_python
+    mkdir gone
+    run bash -c 'cd gone && rmdir ../gone && exec "$@" --list' - "$NHT1_ROOT/runs/study"
+    expect_status 3
+    expect_text "the current folder: No such file or directory"
+}
+
 @test "where standard error takes nothing either, the status is that of what went wrong" {
     run bash -c '"$@" --list >/dev/full 2>&1' - "$NHT1_ROOT/runs/study"
     expect_status 3

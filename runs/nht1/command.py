@@ -2,6 +2,7 @@
 """What all commands share: how options are read, and how a command ends: with an exit status of
 trouble.py, and where it is not 0 with one line that says why."""
 import argparse
+import errno
 import json
 import os
 import re
@@ -133,8 +134,9 @@ def run(name, act):
     except MemoryError:
         said, status = 'not enough memory', trouble.FAILED
     except OSError as e:
+        unnamed = 'the current folder' if e.errno == errno.ENOENT else 'standard output'
         said, status = '' if isinstance(e, BrokenPipeError) else '%s: %s' % (
-            e.filename or 'standard output', e.strerror or e), trouble.FAILED
+            e.filename or unnamed, e.strerror or e), trouble.FAILED
         if not e.filename:  # what cannot be written would be tried again at the end of Python
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if said:
