@@ -20,7 +20,7 @@
 #include "base/stats/request.h"
 #include "base/stats/stat_test.h"
 
-enum { QUANTITIES_MAX = 1000, ROUNDS_MIN = 4 };
+enum { QUANTITIES_MAX = 1000 };
 /* Evidence of each; docs/statistics.md. */
 static const double SERIAL_P = 0.3, TREND_P = 0.01, JOBS_TREND_P = 0.025;
 static const double CORRELATION_MAX = 0.9, NEEDED_MAX = 1e6;
@@ -141,14 +141,10 @@ static void judge_jobs(struct unpaired *u, const struct edges *e)
 }
 
 /* From the width so far, which goes with 1 / sqrt(n): until the interval lies beyond the margin, as the ratio does,
- * or within it. */
+ * or within it. Without an interval that is not known. */
 static void estimate_needed(struct unpaired *u, double ratio, double within)
 {
     const int n = u->a.n < u->b.n ? u->a.n : u->b.n;
-    if (isnan(u->lo)) {
-        u->needed = n < ROUNDS_MIN ? ROUNDS_MIN : n + 1;
-        return;
-    }
     const double needed = ceil(n * pow((u->hi - u->lo) / 2 / fabs(fabs(ratio) - within), 2));
     if (needed <= NEEDED_MAX) u->needed = fmax(needed, n + 1);
 }

@@ -52,6 +52,18 @@ class Decides(unittest.TestCase):
         self.assertEqual((c.verdict, c.primary.numbers['ratio_lo']), (UNCLEAR, None))
         self.assertIn('rise or fall in the order of measuring, and there is no interval', c.sentence)
 
+    def test_that_too_few_values_resemble_the_one_before_is_the_reason_told_and_no_number_of_runs(self):
+        def of(values):
+            root = bt_result(values, len(values) * [1.0])
+            return results.Results([results.Result('x.json', 'nht1-bt', 1, root, {})])
+        alike, quiet = of([1.12, 1.13, 1.1, 1.08, 1.09]), of([1.1, 1.12, 1.09, 1.13, 1.08])
+        c = Comparison(alike, quiet)
+        self.assertEqual((c.verdict, c.primary.numbers['ratio_lo'], c.primary.rounds_needed), (UNCLEAR, None, None))
+        self.assertIn('values of A or of B resemble the one before, and are too few for an interval at 95 % confidence (T_T', c.sentence)
+        c = Comparison(quiet, quiet, 0.999)
+        self.assertEqual((c.verdict, c.primary.rounds_needed), (UNCLEAR, None))
+        self.assertIn('Inconclusive: values of A or of B are too few for an interval at 99.9 % confidence (T_T', c.sentence)
+
     def test_too_few_runs_are_no_comparison(self):
         c = Comparison(side(rounds=3), side(rounds=3))
         self.assertEqual((c.verdict, c.primary.verdict), (NOT, FEW))

@@ -117,6 +117,13 @@ class Comparison:
         """Other quantities with a verdict, which is corrected for their number."""
         return [m for m in self.metrics if m is not self.primary and m.verdict == verdict]
 
+    def _no_interval(self):
+        if self.primary.numbers['drifting']:
+            return 'values of A or of B rise or fall in the order of measuring, and there is no interval'
+        return '%s too few for an interval at %g %% confidence' % (
+            'values of A or of B resemble the one before, and are' if self.primary.numbers['widening'] > 1 else
+            'values of A or of B are', 100 * self.level)
+
     @property
     def sentence(self):
         percent, level = 100 * self.threshold, 100 * self.level
@@ -134,8 +141,8 @@ class Comparison:
                 direction, percent, level) if direction else
                 'Inconclusive: differences beyond %g %% are neither shown nor excluded, at %g %% confidence' % (
                     percent, level))
-            if self.primary.numbers['drifting']:
-                said = 'Inconclusive: values of A or of B rise or fall in the order of measuring, and there is no interval'
+            if self.primary.numbers['ratio_lo'] is None:
+                said = 'Inconclusive: ' + self._no_interval()
             said += '; about %d runs on each side would probably tell' % needed if needed else \
                 '; more results would tell, rather than more rounds in each' if self.primary.numbers['jobs'] else ''
         else:
