@@ -35,6 +35,15 @@ class Decides(unittest.TestCase):
         self.assertEqual(c.primary.name, 'T_T / T_C, geometric mean over the 2 below')
         self.assertEqual((len(c.primary.a), c.verdict), (8, WORSE))
 
+    def test_a_whole_name_is_no_others_beginning(self):
+        sides = side(writers=('token', 'token-gather')), side(slow=1.5, writers=('token', 'token-gather'))
+        for metric, name, verdict in (('T_T', 'T_T, geometric mean over the 2 below', WORSE),
+                                      ('T_T of token', 'T_T of token, 2 processors', WORSE),
+                                      ('T_T of token-', 'T_T of token-gather, 2 processors', WORSE),
+                                      ('T_T / T_C', 'T_T / T_C, geometric mean over the 2 below', SAME)):
+            c = Comparison(*sides, metric=metric)
+            self.assertEqual((c.primary.name, c.verdict), (name, verdict))
+
     def test_values_stand_in_the_order_of_measuring_whatever_files_are_called(self):
         both = results.Results(side(started_utc='2026-01-02T00:00:00Z', rounds=4) + side(started_utc='2026-01-01T23:00:00Z'))
         later, earlier = both

@@ -42,8 +42,8 @@ def _options(argv):
         help='worse: status 2 where the quantity that decides is worse; unclear: and 4 where it is unclear; '
              'any: 2 where another quantity is worse, too')
     add('--metric', metavar='TEXT', default='',
-        help='let the quantities decide whose name begins so, such as T_R or T_T; default: T_T / T_C (1 + paired zeta) '
-             'where both sides have it, else T_T; bandwidth')
+        help='let the quantities decide that are called so, such as T_R or T_T, or where none is, whose names begin so; '
+             'default: T_T / T_C (1 + paired zeta) where both sides have it, else T_T; bandwidth')
     add('--nevertheless', action='store_true',
         help='compare results that are stamped as spoiled (disturbed, too-short, page-cache, not-verified ...), do not '
              'tell whether they are, or have other buffers (--buffer-offset), too')

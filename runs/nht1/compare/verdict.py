@@ -14,7 +14,7 @@ OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_prof
 
 class Comparison:
     def __init__(self, a, b, level=0.95, threshold=0.05, metric='', nevertheless=False):
-        """a, b: results.Results. metric: what the name of the quantity that decides begins with. nevertheless:
+        """a, b: results.Results. metric: the name of the quantity that decides, or its beginning. nevertheless:
         compare what is stamped as spoiled, does not tell whether it is, or has buffers elsewhere, too."""
         self.level, self.threshold = level, threshold
         for side in (a, b):  # by the time of measuring, where all tell it; names of files say nothing
@@ -89,7 +89,9 @@ class Comparison:
     def _choose(self, metric):
         """The quantity that decides; it stands first."""
         group = next((g for g in (PAIRED, 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), '')
-        chosen = [m for m in self.metrics if m.name.startswith(metric)] if metric else \
+        # T_T is not T_T / T_C, nor token token-gather: what is a whole name counts as no other's beginning.
+        chosen = [m for m in self.metrics if (m.name + ',').startswith((metric + ',', metric + ' of '))] or \
+            [m for m in self.metrics if m.name.startswith(metric)] if metric else \
             [m for m in self.metrics if m.group == group] if group else self.metrics[:1]
         if not chosen:
             self.reasons.append("no quantity that both sides have begins with '%s'; there are %s" % (
