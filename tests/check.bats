@@ -34,7 +34,10 @@ if kind == 'rounds' and int(os.environ['STATUS']):
     sys.exit(int(os.environ['STATUS']))
 assert os.path.isdir(os.path.dirname(said['out']))
 open(said['out'], 'w').close()
-if os.path.exists('hold.' + kind):
+stopped = os.path.exists('stop.' + kind)  # is interrupted, and says what it has
+if os.path.exists('hold.' + kind) or stopped:
+    if stopped:
+        signal.signal(signal.SIGTERM, lambda *_: None)
     open('holds', 'w').close()
     signal.pause()
 steps = int(said.get('steps', 200))
@@ -69,6 +72,7 @@ root['runs'].append({'driver': 'none', 't_t_s': alone})
 root['ranking'] = rows
 json.dump(root, open(said['json'], 'w'))
 print('the table of the program')
+sys.exit(3 if stopped else 0)
 END
     chmod +x bin/nht1-bt
 }
@@ -155,22 +159,27 @@ END
     found '.answer == "balanced" and .search == null'
 }
 
-@test "interrupted in the search, it has written the answer, leaves with 3, and removes its files" {
-    touch hold.search
+@test "interrupted in the search or in the rounds, it has written the answer, leaves with 3, and removes its files" {
+    local step
     printf '#!/bin/sh\necho page >result/report.html\n' >bin/nht1-report
     chmod +x bin/nht1-report
-    "$NHT1_ROOT/runs/study" check files --io posix --ranks 2 --cores 2 --out result --json check.json >said 2>&1 3>&- &
-    wait_until -p $! test -e holds
-    kill -INT $!
-    status=0
-    wait $! || status=$?
-    [ "$status" -eq 3 ]
-    grep -q ': yes, balanced' said
-    grep -q 'check: interrupted; what there is, is in result/search' said
-    found '.answer == "balanced" and .search == null'
-    expect_schema nht1-check-1 check.json
-    [ -s result/report.html ]
-    [ -z "$(ls files)" ]
+    for step in search run; do
+        [ $step = search ] && touch hold.search || touch stop.rounds
+        "$NHT1_ROOT/runs/study" check files --io posix --ranks 2 --cores 2 --class A --out result --json check.json >said 2>&1 3>&- &
+        wait_until -p $! test -e holds
+        kill -INT $!
+        status=0
+        wait $! || status=$?
+        [ "$status" -eq 3 ]
+        grep -q ': yes, balanced' said
+        grep -q 'the table of the program' said
+        grep -q "check: interrupted; what there is, is in result/$step" said
+        found '.answer == "balanced" and .search == null'
+        expect_schema nht1-check-1 check.json
+        [ -s result/report.html ]
+        [ -z "$(ls files)" ]
+        rm -r result holds check.json
+    done
 }
 
 @test "wrong words, a folder that is not there, and a run that fails" {

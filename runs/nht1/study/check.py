@@ -150,7 +150,7 @@ class Check:
                 self.speak.status('trying ranks and threads')
             self.ranks, self.threads = probe.shape(self.args, self.cores, self.launcher)
             problem = [] if self.given else self._problem()
-            self._conclude(self._rounds(problem))
+            self._rounds(problem)
             self._search(problem)
 
     def _start(self, name, words, limit_s, doing):
@@ -172,8 +172,6 @@ class Check:
         write_json(os.path.join(folder, 'run.json'), dict(
             drive.record(began, name, name, 1, {}, words, launch.recorded(environment), seconds, status),
             ok=ok, trouble=why))
-        if why == 'interrupted':
-            raise trouble.failed('interrupted; what there is, is in %s' % shown(folder))
         try:
             return results.read_object(path) if os.path.exists(path) else {}, status, why
         except trouble.Trouble as e:
@@ -181,6 +179,8 @@ class Check:
 
     def _failed(self, name, status, why):
         folder = os.path.join(self.folder, name)
+        if why == 'interrupted':
+            return trouble.failed('interrupted; what there is, is in %s' % shown(folder))
         if not why and drive.refused(folder, 'nht1-bt', status):
             return trouble.usage(drive.last_words(folder))  # of what is handed on
         return trouble.failed('%s; its output is in %s' % (
@@ -192,7 +192,7 @@ class Check:
             root, status, why = self._start('pilot', [
                 '--class', 'A', '--steps', str(PILOT_STEPS), '--io', ','.join(['none'] + self.writers), '--tc',
                 'measure', '--tc-store', os.path.join(store, 'tc.json')], max(5, PILOT_SHARE * self.left_s()), 'pilot')
-        if why != 'timed out' and status not in drive.FINISHED:
+        if why != 'timed out' and (why or status not in drive.FINISHED):
             raise self._failed('pilot', status, why)
         shutil.rmtree(os.path.join(self.folder, 'pilot'))  # no result
         pilot, runs = None, items(root, 'runs')
@@ -212,15 +212,18 @@ class Check:
         root, status, why = self._start('run', problem + [
             '--io', ','.join(self.writers), '--repeat', 'auto', '--minutes', '%.3f' % minutes],
             120 * minutes + GRACE_S if problem else plan.unknown_limit_s(minutes), 'rounds')
-        if status not in drive.FINISHED:
-            raise self._failed('run', status, why)
-        return root
-
-    def _conclude(self, root):
-        found = check_words.writers(root)
+        # Rounds that are complete count whatever has ended them, but for wrong data.
+        failed = self._failed('run', status, why) if why or status not in drive.FINISHED else None
+        found = check_words.writers(root) if status != trouble.WRONG else []
+        if found:
+            self._conclude(root, found)
+        if failed:
+            raise failed
         if not found:
             raise trouble.failed('no writer has an answer; what nht1-bt said is in %s' % shown(
                 os.path.join(self.folder, 'run')))
+
+    def _conclude(self, root, found):
         self.root, self.writers_found, self.best = root, found, found[0]
         self.problem = check_words.problem(root)
         self.sentence = check_words.sentence(self.best, self.problem, self.where, self.rounds_began / 60)
@@ -244,6 +247,8 @@ class Check:
         minutes = self.left_s() / 60
         root, status, why = self._start('search', problem + [
             '--io', 'auto', '--known', '--minutes', '%.2f' % minutes], 120 * minutes + GRACE_S, 'search')
+        if why == 'interrupted':
+            raise self._failed('search', status, why)
         best = members(root, 'search.best')
         if status not in drive.FINISHED or not word(best, 'label'):
             self.speak.say('The search found nothing: %s' % self._failed('search', status, why))
