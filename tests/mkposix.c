@@ -383,8 +383,10 @@ static void print_times(const char *name)
 static void attributes(const char *name)
 {
     static const struct timespec then[2] = {{1000000000, 0}, {1000000000, 0}};
-    char before[4096], folder[4096];
+    char before[4096], folder[4096], old[4096];
+    struct stat st;
     snprintf(before, sizeof before, "%s.before", name);
+    snprintf(old, sizeof old, "%s.old", name);
     snprintf(folder, sizeof folder, "%s.XXXXXX", name);
     const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644), in = open(before, O_RDONLY);
     EXPECT(fd >= 0 && in >= 0 && write(fd, block, 1000) == 1000 && fchmod(fd, 0640) == 0);
@@ -396,6 +398,11 @@ static void attributes(const char *name)
     setxattr(before, "user.test", "1", 1, 0);
     EXPECT(chown(before, (uid_t)-1, getegid()) == 0);
     EXPECT(chmod("no such file", 0600) < 0 && errno == ENOENT);
+    /* What it finds and writes. */
+    EXPECT(stat(old, &st) == 0 && (st.st_mode & 0777) == 0755 && access(old, X_OK) == 0);
+    const int more = open(old, O_WRONLY | O_APPEND);
+    EXPECT(st.st_mtime == then[1].tv_sec && more >= 0 && write(more, block, 10) == 10);
+    EXPECT(close(more) == 0 && stat(old, &st) == 0 && st.st_mtime > then[1].tv_sec);
     EXPECT(mkdtemp(folder) == folder && chmod(folder, 0755) == 0 && rmdir(folder) == 0);
     print_times(name);
     print_times(before);

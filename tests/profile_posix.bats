@@ -235,12 +235,15 @@ END
 
 @test "without its writes a program changes no mode, no times and no attributes of files" {
     echo before >f.dat.before
+    echo old >f.dat.old
+    chmod 755 f.dat.old
+    touch -d @1000000000 f.dat.old
     run nht1-profile --t-c -- "$NHT1_TESTBIN/mkposix" attributes f.dat
     expect_status 0
     expect_text "certified: the same"
     expect_text "$(stat -c '%n %a %Y %.9Z' f.dat)"
     expect_text "$(stat -c '%n %a %Y %.9Z' f.dat.before)"
-    [ "$(echo f.dat*)" = "f.dat f.dat.before" ]
+    [ "$(echo f.dat*)" = "f.dat f.dat.before f.dat.old" ]
 }
 
 @test "interrupted without its writes the program leaves what the run with writes has made" {

@@ -77,8 +77,15 @@ static int copy_one(const char *path, const struct profile_before *note, void *t
     TRY(write_new(name, &begin, sizeof begin));
     if (note->before_size < 0) return 0;
     snprintf(name, sizeof name, "%.3800s/now-%s", (const char *)to, strrchr(path, '-') + 1);
-    if (!note->directory) return write_new(name, &stand_in, sizeof stand_in);
-    return mkdir(name, 0700) == 0 ? 0 : err_set_errno(ERR_IO, errno, "%s", name);
+    if (!note->directory) TRY(write_new(name, &stand_in, sizeof stand_in));
+    const mode_t least = note->directory ? 0700 : 0600;
+    const struct timespec when[] = {{.tv_nsec = UTIME_OMIT},
+                                    {.tv_sec = note->before_s, .tv_nsec = note->before_ns}};
+    if ((note->directory && mkdir(name, least) < 0) ||
+        chmod(name, ((mode_t)note->before_mode & 0777) | least) < 0 ||
+        utimensat(AT_FDCWD, name, when, 0) < 0)
+        return err_set_errno(ERR_IO, errno, "%s", name);
+    return 0;
 }
 
 int before_copy(const char *from, const char *to)

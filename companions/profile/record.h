@@ -91,6 +91,9 @@ struct profile_trace {
 /* What a name referred to before the program's first call that changes it, or that would. */
 struct profile_before {
     int64_t before_size; /* -1: there was none */
+    int64_t before_s;    /* when it was modified, and */
+    int32_t before_ns;
+    int32_t before_mode; /* its permissions */
     int32_t written;     /* it was opened for writing, or changed in other ways */
     int32_t
         created; /* it is younger than the folder of counters: by the program, past this library */

@@ -406,6 +406,8 @@ static ssize_t drop(struct access *a)
     }
     (*count_inside())++;
     int64_t end = -1;
+    if (a->bytes > 0 && !__atomic_exchange_n(&a->f->touched, true, __ATOMIC_RELAXED))
+        futimens(a->fd, NULL);
     if (a->appends) {
         end = __atomic_add_fetch(&s->size, a->bytes, __ATOMIC_RELAXED);
         if (a->at < 0 && a->bytes > 0) lseek(a->fd, end, SEEK_SET);

@@ -20,6 +20,7 @@ struct followed {
     struct use use; /* use.file -1: this process has counted nothing on it */
     char *name;     /* whole path, owned */
     bool counted;   /* else only answered, while writes are dropped */
+    bool touched;   /* a write that was dropped has set the time */
     int flags;      /* of open */
     int content;    /* what is read while writes are dropped: -1 not open, -2 there is none */
     struct profile_before *note; /* of the name it was opened by; NULL: it is only read */

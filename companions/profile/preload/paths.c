@@ -527,6 +527,9 @@ static int make_note(const char *whole, bool unmade)
     char path[PROFILE_PATH_MAX];
     if (!unmade && stat(whole, &st) == 0) {
         now.before_size = st.st_size;
+        now.before_mode = (int32_t)(st.st_mode & 0777);
+        now.before_s = st.st_mtim.tv_sec;
+        now.before_ns = (int32_t)st.st_mtim.tv_nsec;
         now.directory = S_ISDIR(st.st_mode);
         now.writable = access(whole, W_OK) == 0;
         now.created = birth_s(count_dir()) > 0 && birth_s(whole) >= birth_s(count_dir());
@@ -534,7 +537,7 @@ static int make_note(const char *whole, bool unmade)
     snprintf(now.name, sizeof now.name, "%s", whole);
     /* What only this run finds was there before it: the real run has not touched it. */
     if (count_dropping() && now.before_size >= 0 && !now.directory &&
-        paths_make(whole, st.st_mode & 0777, now.before_size) < 0 && errno != EEXIST)
+        paths_make(whole, (mode_t)now.before_mode, now.before_size) < 0 && errno != EEXIST)
         return -1;
     note_path(FILES, whole, path);
     paths_mark(whole);

@@ -122,8 +122,10 @@ static int open_stand_in(const char *whole, bool slashes, int flags, mode_t mode
         errno = refused ? EACCES : why;
         return -1;
     }
-    if ((flags & O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY)
+    if ((flags & O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY) {
         __atomic_store_n(&state->size, 0, __ATOMIC_RELAXED);
+        futimens(fd, NULL);
+    }
     if (changes) note->gone = 0;
     return fd;
 }
