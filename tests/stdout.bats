@@ -49,6 +49,17 @@ setup() {
     expect_text "the current folder: No such file or directory"
 }
 
+@test "a character that the encoding of standard output lacks is told by its number, but for paths in a job's script" {
+    export PYTHONIOENCODING=ascii
+    echo '{"schema": "nht1-bt/1", "runs": []}' >Ω.json
+    run nht1-report compare Ω.json Ω.json
+    expect_status 1
+    expect_text 'A  \u03a9.json'
+    run "$NHT1_ROOT/runs/study" --job slurm --job-file - --cores 2 --nodes 1 --time 60 --files Ω classes
+    expect_status 0
+    expect_text "$PWD/Ω"
+}
+
 @test "where standard error takes nothing either, the status is that of what went wrong" {
     run bash -c '"$@" --list >/dev/full 2>&1' - "$NHT1_ROOT/runs/study"
     expect_status 3

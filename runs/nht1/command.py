@@ -121,6 +121,7 @@ def run(name, act):
     try:
         if sys.stdout is None:
             raise trouble.failed('standard output is closed')
+        sys.stdout.reconfigure(errors='backslashreplace')  # a character that the encoding lacks loses no result
         try:
             status = act()
         except SystemExit as e:  # after --help, or a wrong option

@@ -137,7 +137,7 @@ def write(args, name, description):
     content = script(args.job, args, name, description)
     path = args.job_file or '%s.%s' % (name, args.job)
     if path == '-':
-        sys.stdout.write(content)
+        sys.stdout.buffer.write(content.encode('utf-8', 'surrogateescape'))  # paths as they are, whatever is printed in
         return 0
     try:
         with open(path, encoding='utf-8', errors='replace') as f:
