@@ -23,10 +23,15 @@ pair() {
     times b.json "$1" 0.012
 }
 
-@test "a result is the same as itself" {
+@test "a result, or a copy, compared with itself says nothing; where that is asked for, it is the same" {
     pair 1
-    run nht1-report compare a.json a.json --json c.json
+    cp a.json copy.json
+    run nht1-report compare a.json copy.json
+    expect_status 1
+    expect_text "A and B have 1 result in common (a.json in A, copy.json in B): a copy is no further measurement; --nevertheless"
+    run nht1-report compare a.json a.json --nevertheless --json c.json
     expect_status 0
+    expect_text "Note: A and B have 1 result in common"
     expect_schema nht1-compare-1 c.json
     jq -e '.verdict == "same" and .comparable and (.metrics | length) == 5
         and ([.metrics[].ratio] | all(. == 1))' c.json
@@ -63,7 +68,7 @@ pair() {
     times b.json 1.1 0.01
     run nht1-report compare a.json b.json --fail-on unclear
     expect_status 2
-    run nht1-report compare a.json a.json --fail-on unclear
+    run nht1-report compare a.json a.json --fail-on unclear --nevertheless
     expect_status 0
 }
 
@@ -189,7 +194,8 @@ print(len(E.parse(sys.argv[1]).getroot().findall(".//" + sys.argv[2])))' "$1" "$
     jq -n '{schema: "nht1-profile/1", stamps: [], profile: {ranks_n: 2, state: "finished", wall_s: 9, read_bytes: 0, written_bytes: 1},
         zeta: {rounds: [range(6) | {t_t_s: 1e60, t_c_s: 1e-60,
         disturbance: {disturbed: false, processors_shared: false}}]}}' >p.json
-    run nht1-report compare p.json p.json --json c.json
+    jq '.job_id = "again"' p.json >q.json
+    run nht1-report compare p.json q.json --json c.json
     expect_status 0
     jq -e '.notes == ["1 + zeta of the program is not compared: a value is no measurement"]' c.json
 }
@@ -294,8 +300,8 @@ not_comparable() {
     for i in 1 2 3 4 5; do
         echo "{\"schema\": \"nht1-beff/1\", $quiet \"definition\": \"paper\", \"system\": {\"ranks\": 2}, \"buffer_offset_bytes\": [0, 0],
             \"result\": {\"b_eff_bytes_per_s\": $((1000 + 7 * i % 5)), \"valid\": true}}" >a/$i.json
+        jq '.job_id = "again"' a/$i.json >b/$i.json
     done
-    cp a/* b
     run nht1-report compare a b
     expect_status 0
     for i in b/*; do change "$i" '.buffer_offset_bytes = [16, 16]'; done
@@ -370,7 +376,7 @@ workloads() {
         jq --argjson i "$i" 'def rates: [to_entries[] | .key as $k | .value
             | .bytes_per_s = 1e9 * ($k + 1) * (1 + 0.01 * (($i * 5) % 11 / 5 - 1))];
             .phases |= rates | .points |= rates' w.json >a/$i.json
-        cp a/$i.json b
+        jq '.job_id = "again"' a/$i.json >b/$i.json
     done
 }
 

@@ -22,8 +22,8 @@ are stamped as spoiled, or do not tell whether they are, are not judged without 
 
 Exit status: 0 B is the same or better, or nothing is shown; 2 worse than the threshold; 4 unclear,
 with --fail-on unclear; 1 not comparable (other N, steps, interval, layout, durability, definition,
-nothing in common, too few runs, spoiled by its stamps, or without them), with the reasons; 3 a file cannot be read
-or written, or nht1-stats is missing (for --html: Jinja2).
+nothing in common, a result on both sides, too few runs, spoiled by its stamps, or without them), with the reasons;
+3 a file cannot be read or written, or nht1-stats is missing (for --html: Jinja2).
 """
 
 
@@ -46,7 +46,7 @@ def _options(argv):
              'default: T_T / T_C (1 + paired zeta) where both sides have it, else T_T; bandwidth')
     add('--nevertheless', action='store_true',
         help='compare results that are stamped as spoiled (disturbed, too-short, page-cache, not-verified ...), do not '
-             'tell whether they are, or have other buffers (--buffer-offset), too')
+             'tell whether they are, stand on both sides, or have other buffers (--buffer-offset), too')
     add('--json', metavar='FILE', help='write the comparison to FILE as JSON; - is standard output: the text '
                                       'goes to standard error then')
     add('--html', metavar='FILE', help='write the comparison to FILE as a page with a figure; or -')

@@ -15,7 +15,7 @@ OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_prof
 class Comparison:
     def __init__(self, a, b, level=0.95, threshold=0.05, metric='', nevertheless=False):
         """a, b: results.Results. metric: the name of the quantity that decides, or its beginning. nevertheless:
-        compare what is stamped as spoiled, does not tell whether it is, or has buffers elsewhere, too."""
+        compare what is stamped as spoiled, does not tell whether it is, stands on both sides, or has buffers elsewhere, too."""
         self.level, self.threshold = level, threshold
         for side in (a, b):  # by the time of measuring, where all tell it; names of files say nothing
             if all(r.started_utc for r in side):
@@ -36,7 +36,7 @@ class Comparison:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
         paired = any(m.group == PAIRED for m in self.metrics) and (not metric or metric.startswith(PAIRED))
         self.stamps = {name: self._stamps(side, found.writers, paired) for name, side in (('a', a), ('b', b))}
-        self._refuse(nevertheless, found.studied + [words for side in (('A', a), ('B', b)) for words in self._unproved(
+        self._refuse(nevertheless, found.studied + self._shared(a, b) + [words for side in (('A', a), ('B', b)) for words in self._unproved(
             *side, found.writers)])
         self.primary = None
         self._judge(metric)
@@ -49,6 +49,14 @@ class Comparison:
             for code in results.spoiling(result.root, writers, paired):
                 found[code] = found.get(code, 0) + 1
         return found
+
+    @staticmethod
+    def _shared(a, b):
+        """Of results that stand on both sides: compared with itself, a measurement says nothing."""
+        used = {r.path for r in a} | {s['path'] for s in a.sums}
+        both = [(files[0], b.copies[key][0]) for key, files in a.copies.items() if key in b.copies and files[0] in used]
+        return ['A and B have %s in common (%s in A, %s in B): a copy is no further measurement' % (
+            text.plural(len(both), 'result'), *map(text.clean, both[0]))] if both else []
 
     def _unproved(self, name, side, writers):
         """Of results that do not tell whether they are spoiled: what is missing, once each. Of nht1-bt where there
