@@ -270,6 +270,7 @@ int workload_handle_call(struct workload_handle *f, const struct workload_transf
     f->bytes[at] = t->bytes;
     f->kind[at] = t->kind;
     f->n++;
+    f->posted++;
     f->moving |= f->pointer_late && k.collective && k.position == WORKLOAD_INDIVIDUAL;
     if (f->n > f->most) f->most = f->n;
     return before;

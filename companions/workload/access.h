@@ -28,6 +28,7 @@ struct workload_handle {
     int depth;                 /* requests at a time, 1..WORKLOAD_DEPTH_MAX */
     int n, oldest;             /* requests in flight, a ring */
     int most;                  /* the largest n there was */
+    int64_t posted;            /* requests so far; those in flight are the last n */
     bool pointer_late;         /* workload_context */
     bool moving;               /* then: one in flight may have that pointer still to move */
     int split;                 /* kind of the split collective call that has begun, -1: none */

@@ -362,7 +362,7 @@ int64_t workload_plan_memory(const struct workload *w, int no, int rank, int64_t
     if (workload_point_holes(p)) slots = num_sum(slots, num_min(n, buffer_bytes / slot));
     /* Besides the slots, the content of all places and that of the shared pointer. */
     const int64_t content = num_sum(num_product(2, longest), WORKLOAD_PERIOD_BYTES);
-    const int64_t reads = num_product(slots, sizeof(int64_t));
+    const int64_t reads = num_product(slots, 2 * sizeof(int64_t)); /* what lies in each */
     return num_sum(num_sum(plan, num_product(slots, slot)), num_sum(content, reads));
 }
 

@@ -64,8 +64,8 @@ int64_t workload_plan_memory(const struct workload *w, int no, int rank, int64_t
 int workload_plan_make(const struct workload *w, int no, int rank, struct workload_plan *plan);
 void workload_plan_free(struct workload_plan *plan);
 
-/* Memory for data, in slots that hold a call: reading calls take theirs in turn; writing calls of a
- * view with holes have one each. */
+/* Memory for data, in slots that hold a call: reading calls take theirs in turn, and there are more
+ * than calls in flight, or as many as calls; writing calls of a view with holes have one each. */
 struct workload_slots {
     int64_t bytes, reads_n, writes_n; /* of a slot; calls */
     int64_t read, write;              /* slots */

@@ -17,6 +17,12 @@
 #include "base/units.h"
 #include "companions/workload/access.h"
 
+/* Memory that a call has read into. */
+struct read_slot {
+    int64_t call;   /* whose data lie there, -1 */
+    int64_t posted; /* its number among the requests, from 1 on; 0: it was none */
+};
+
 /* One process's part in one point. */
 struct point_run {
     struct workload_context *c;
@@ -28,11 +34,12 @@ struct point_run {
     char path[WORKLOAD_PATH_MAX];
     struct workload_handle handle;
     struct workload_achieved achieved; /* of this process */
-    /* Reading calls take the slots in turn. Writing calls send what lies ready in c->data; where a
-     * call has several pieces in the file, it has a slot of its own that was filled before. */
+    /* Reading calls take in turn the slots into which nothing is being read. Writing calls send what
+     * lies ready in c->data; where a call has several pieces in the file, it has a slot of its own
+     * that was filled before. */
     unsigned char *memory; /* owned */
     struct workload_slots slots;
-    int64_t *read_call; /* [read slot] number of the call whose data lie there, -1; owned */
+    struct read_slot *read; /* [read slot]; owned */
     unsigned char *floating;
     struct workload_view view;
     bool holes;
@@ -177,14 +184,14 @@ static int point_buffers_make(struct point_run *t)
     struct workload_slots *s = &t->slots;
     TRY(workload_plan_slots(plan, t->holes, t->c->buffer_bytes, t->c->depth, s));
     t->memory = calloc((size_t)(s->read + s->write), (size_t)s->bytes);
-    t->read_call = calloc((size_t)s->read + 1, sizeof *t->read_call);
+    t->read = calloc((size_t)s->read + 1, sizeof *t->read);
     t->floating = calloc((size_t)plan->longest_bytes + 1, 1);
-    if (!t->memory || !t->read_call || !t->floating)
+    if (!t->memory || !t->read || !t->floating)
         return mem_error("%" PRId64 " buffers of %" PRId64 " bytes: lower --buffer",
                          s->read + s->write, s->bytes);
     memset(t->floating, WORKLOAD_FLOATING, (size_t)plan->longest_bytes);
     for (int64_t i = 0; i < t->slots.read; i++)
-        t->read_call[i] = -1;
+        t->read[i].call = -1;
     unsigned char *slot = t->memory + t->slots.read * t->slots.bytes;
     for (int64_t i = 0; t->holes && i < plan->n; i++) {
         if (!is_write(&plan->call[i])) continue;
@@ -211,12 +218,22 @@ static int point_open(void *part)
     return par_agree(t->comm, workload_handle_seek(&t->handle, false, t->plan.begin));
 }
 
+/* The next slot into which nothing is being read. There is one: slots are more than requests in
+ * flight, or as many as reads. */
+static int64_t next_slot(const struct point_run *t, int64_t slot)
+{
+    do
+        slot = (slot + 1) % t->slots.read;
+    while (t->read[slot].posted > t->handle.posted - t->handle.n);
+    return slot;
+}
+
 /* All calls; after an error a process still makes the calls in which others wait for it. */
 static int point_access(void *part, double *think_s)
 {
     struct point_run *t = part;
     int rc = 0;
-    int64_t reads = 0, writes = 0;
+    int64_t slot = -1, writes = 0; /* slot: the last one read into */
     struct workload_stand stand = {.begin = t->plan.begin};
     for (int64_t i = 0; i < t->plan.n; i++) {
         const struct workload_call *call = &t->plan.call[i];
@@ -228,9 +245,9 @@ static int point_access(void *part, double *think_s)
         const bool shared_seek = call->seek != WORKLOAD_NO_SEEK && k.position == WORKLOAD_SHARED;
         if (rc < 0 && !k.collective && !shared_seek) continue;
         if (!k.write) {
-            const int64_t slot = reads++ % t->slots.read;
+            slot = next_slot(t, slot);
             x.buffer = t->memory + slot * t->slots.bytes;
-            t->read_call[slot] = i;
+            t->read[slot] = (struct read_slot){.call = i};
         } else if (t->holes) {
             x.buffer = t->memory + (t->slots.read + writes) * t->slots.bytes;
         } else if (k.position == WORKLOAD_SHARED) {
@@ -251,8 +268,10 @@ static int point_access(void *part, double *think_s)
             const int seek = workload_handle_seek(&t->handle, true, call->seek);
             if (one == 0) one = seek;
         }
+        const int64_t posted = t->handle.posted;
         const int made = workload_handle_call(&t->handle, &x);
         if (one == 0) one = made;
+        if (!k.write && t->handle.posted > posted) t->read[slot].posted = t->handle.posted;
         if (rc == 0) rc = one;
         workload_achieved_count(&t->achieved, &t->view, &stand, call);
         /* Flushing is collective as well: all do it, whoever has failed. Nothing may be in flight
@@ -285,8 +304,8 @@ static int point_close(void *part)
 static void point_check_reads(struct point_run *t, struct workload_findings *f)
 {
     for (int64_t s = 0; s < t->slots.read; s++) {
-        if (t->read_call[s] < 0) continue;
-        const struct workload_call *call = &t->plan.call[t->read_call[s]];
+        if (t->read[s].call < 0) continue;
+        const struct workload_call *call = &t->plan.call[t->read[s].call];
         const unsigned char *got = t->memory + s * t->slots.bytes;
         int64_t wrong = -1; /* offset in the file; with the shared pointer in the call */
         if (is_shared(call))
@@ -399,7 +418,7 @@ int workload_replay_point(struct workload_context *c, const struct workload *w, 
         MPI_Comm_free(&t.comm);
     }
     free(t.memory);
-    free(t.read_call);
+    free(t.read);
     free(t.floating);
     workload_plan_free(&t.plan);
     rc = par_agree(c->comm, rc);
