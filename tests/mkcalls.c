@@ -495,6 +495,19 @@ static void uneven(const char *name)
     MPI_File_close(&f);
 }
 
+/* Collective calls of no bytes: ROMIO of Open MPI does not set their status. */
+static void nothing(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_Status s;
+    MPI_File_write_at(f, 10 * rank, buf, 10, MPI_BYTE, &s);
+    memset(&s, 0x55, sizeof s);
+    MPI_File_write_at_all(f, 0, buf, 0, MPI_BYTE, &s);
+    MPI_File_read_all(f, buf, 0, MPI_BYTE, &s);
+    MPI_File_write_ordered(f, buf, 0, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
 /* Tells by a file of its own that this rank has written. */
 static void waits(const char *name)
 {
@@ -871,6 +884,7 @@ int main(int argc, char **argv)
         {"permuted", permuted},
         {"holes", holes},
         {"uneven", uneven},
+        {"nothing", nothing},
         {"header", header},
         {"separate", separate},
         {"sync", flushed},

@@ -221,6 +221,13 @@ views_are_told() {
     expect_schema nht1-profile-1 p.json
 }
 
+@test "a call of no bytes counts none, whatever the library leaves in its status" {
+    OMPI_MCA_io=romio321 profiled --json p.json --split run 2 nothing n.dat
+    expect_status 0
+    expect_json p.json '.profile.written_bytes == 20 and .profile.read_bytes == 0'
+    has 'uniqueBytes="20"' '<calls function="write_at" n="1" bytes="10"/>'
+}
+
 @test "a file per process is told from a common one" {
     slow
     profiled 3 separate s.dat

@@ -776,11 +776,12 @@ static void end_call(const struct call *c, int64_t bytes, uint64_t before_ns)
     inside--;
 }
 
-/* Bytes that a call has moved, as its status says. */
-static int64_t bytes_moved(int rc, const MPI_Status *status)
+/* Bytes that a call has moved, as its status says; that of a call of no bytes may not be set. */
+static int64_t bytes_moved(const struct call *c, int rc, const MPI_Status *status)
 {
     MPI_Count bytes = 0;
-    if (rc != MPI_SUCCESS || PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS) return 0;
+    if (rc != MPI_SUCCESS || c->bytes == 0) return 0;
+    if (PMPI_Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS) return 0;
     return bytes == MPI_UNDEFINED ? 0 : bytes;
 }
 
@@ -818,7 +819,7 @@ static int64_t bytes_moved(int rc, const MPI_Status *status)
             set_status(status, c.bytes);                                                           \
         } else                                                                                     \
             rc = real(UNPACK arguments, status);                                                   \
-        end_call(&c, bytes_moved(rc, status), 0);                                                  \
+        end_call(&c, bytes_moved(&c, rc, status), 0);                                              \
         return rc;                                                                                 \
     }
 #define BLOCKING(...) BOTH_COUNTS(BLOCKING_ONE, __VA_ARGS__)
@@ -938,7 +939,7 @@ static void split_begun(struct call *c)
             set_status(status, c.bytes);                                                           \
         else                                                                                       \
             rc = real(fh, buf, status);                                                            \
-        end_call(&c, bytes_moved(rc, status), o->split_ns);                                        \
+        end_call(&c, bytes_moved(&c, rc, status), o->split_ns);                                    \
         return rc;                                                                                 \
     }
 SPLIT_CALL(read_at_all, WORKLOAD_KIND(EXPLICIT, 1, SPLIT, 0), at, AT_READ, AT, void *)
