@@ -460,7 +460,7 @@ END
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     local one="-np 1 $NHT1_TESTBIN/mkcalls all f.dat"
     # shellcheck disable=SC2086 # words
-    run nht1-profile --json r.json -- "$(launcher)" --oversubscribe $one : $one
+    run nht1-profile --json r.json -- "$(launcher)" --oversubscribe -x LD_PRELOAD="$NHT1_TESTBIN/wait.so" $one : -x LD_PRELOAD $one
     expect_status 0
     expect_json r.json '.profile | .mpi_ranks_n == 2'
     expect_json r.json '[.stamps[].code] | contains(["incomplete"]) | not'

@@ -247,21 +247,48 @@ static bool is_passed_by_x(const struct conf_list *args)
     return is_open_mpi(args->item[0]);
 }
 
+/* Whether -x names LD_PRELOAD, whose value is to be joined; [out] value: NULL, that of the environment. */
+static bool passes_preload(const struct conf_list *args, int a, const char **value)
+{
+    static const char name[] = "LD_PRELOAD";
+    const char *word = args->item[a];
+    if (strcmp(args->item[a - 1], "-x") != 0 || strncmp(word, name, sizeof name - 1) != 0)
+        return false;
+    *value = word[sizeof name - 1] == '=' ? word + sizeof name : NULL;
+    return *value || word[sizeof name - 1] == '\0';
+}
+
 /* The words of the command: a launcher of Open MPI is told to pass the settings on, in each context of a job of
- * several programs, and what --t-c-add names ends the run without writing. To be freed; NULL: no memory. */
+ * several programs, and what --t-c-add names ends the run without writing. passed: settings, preload the one that
+ * loads the library. joined: [out] memory that words lie in. Both to be freed; NULL: no memory. */
 static const char **command_words(const struct session *s, bool drop, char *const *passed,
-                                  int passed_n)
+                                  int passed_n, const char *preload, char **joined)
 {
     const struct options *o = s->o;
     const struct conf_list *args = s->args;
+    const char *value;
     int contexts = 1, w = 0;
-    for (int a = 1; a < args->n; a++)
+    size_t bytes = 1, at = 0;
+    for (int a = 1; a < args->n; a++) {
         contexts += strcmp(args->item[a], ":") == 0;
+        bytes += strlen(args->item[a]) + strlen(s->library) + sizeof "LD_PRELOAD=:";
+    }
     const char **word = mem_new(args->n + o->t_c_add.n + 2 * contexts * passed_n + 1,
                                 sizeof(const char *), "the command line");
-    if (!word) return NULL;
+    *joined = mem_new((int64_t)bytes, 1, "the command line");
+    if (!word || !*joined) {
+        free(word);
+        return NULL;
+    }
     for (int a = 0; a < args->n; a++) {
         word[w++] = args->item[a];
+        if (a > 0 && passed_n > 0 && passes_preload(args, a, &value)) {
+            word[w - 1] = value ? *joined + at : preload;
+            if (value)
+                at += (size_t)snprintf(*joined + at, bytes - at, "LD_PRELOAD=%s:%s", s->library,
+                                       value) +
+                      1;
+        }
         for (int p = 0; p < passed_n && (a == 0 || strcmp(args->item[a], ":") == 0); p++) {
             word[w++] = "-x";
             word[w++] = passed[p];
@@ -274,7 +301,7 @@ static const char **command_words(const struct session *s, bool drop, char *cons
 
 /* What the preloaded library is told by its environment, where to count, what to follow and whether to drop, and
  * what is not to disturb it. */
-enum { SETTINGS = 10 };
+enum { PRELOAD = 5, SETTINGS = 10 };
 static int settings(const struct session *s, const char *dir, bool drop,
                     char setting[SETTINGS][4 * PATH_MAX])
 {
@@ -297,7 +324,7 @@ static int settings(const struct session *s, const char *dir, bool drop,
     struct stat output = {0};
     (void)fstat(STDOUT_FILENO, &output);
     snprintf(setting[8], room, PROFILE_ENV_OUTPUT "=%" PRIu64, (uint64_t)output.st_dev);
-    if (snprintf(setting[5], room, "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
+    if (snprintf(setting[PRELOAD], room, "LD_PRELOAD=%s%s%s", s->library, more ? ":" : "",
                  more ? more : "") >= (int)room)
         return err_set(ERR_USAGE, "LD_PRELOAD is longer than %zu bytes", room);
     return 0;
@@ -359,8 +386,13 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     TRY(settings(s, dir, drop, setting));
     for (int i = 0; i < SETTINGS; i++)
         with[i] = setting[i];
-    const char **word = command_words(s, drop, with, s->by_x ? SETTINGS : 0);
-    if (!word) return ERR_NOMEM;
+    char *joined;
+    const char **word =
+        command_words(s, drop, with, s->by_x ? SETTINGS : 0, setting[PRELOAD], &joined);
+    if (!word) {
+        free(joined);
+        return ERR_NOMEM;
+    }
 
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/output", dir);
@@ -401,6 +433,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     if (output && fclose(output) != 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "%s", path);
     free(env);
     free(word);
+    free(joined);
     return rc;
 }
 
@@ -892,7 +925,8 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
             ERR_INVALID,
             "no rank of the command has called MPI_Init with the profiler in it, and no "
             "process was seen to open a file for writing: does it write none, is it statically "
-            "linked, or with another MPI library than that nht1 was built with?");
+            "linked, or with another MPI library than that nht1 was built with, or does something "
+            "in it set LD_PRELOAD anew?");
     return 0;
 }
 
