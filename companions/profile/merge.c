@@ -343,8 +343,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
             "%.200s has mapped %.300s, which it writes, into memory: what it writes or reads there "
             "is not seen",
         [PROFILE_UNSEEN_LINKED] =
-            "%.200s has made, renamed or removed a link, renamed a folder or special file (FIFO, "
-            "device, socket), or made one in the place of a file: %.300s, which is not followed",
+            "%.200s has made, renamed or removed a link, renamed a folder, renamed or removed a "
+            "special file (FIFO, device, socket) or put one in the place of a file: %.300s, which "
+            "is not followed",
         [PROFILE_UNSEEN_SHAPED] =
             "%.200s has changed or copied %.300s by a call that is not followed (fallocate of "
             "holes, FICLONE, splice, or copying out of a file that it writes)",

@@ -99,6 +99,10 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
         errno = why;
         return REFUSED;
     }
+    /* A FIFO that was there before could not be removed again, once another one has its name. */
+    if (there && S_ISFIFO(st.st_mode) && what == PROFILE_REMOVE && !count_dropping() &&
+        !paths_find_special(c->whole))
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), c->whole);
     if (there && S_ISLNK(st.st_mode)) {
         errno = EACCES;
         return lost(PROFILE_UNSEEN_LINKED, c->whole);
@@ -313,8 +317,8 @@ static bool is_special(const void *caller, int at, const char *name, char whole[
     return is;
 }
 
-/* What is no file is made in both runs. Without writes only what the run with writes has made: where it has left that, it
- * counts as made, once. Returns whether it is to be made; else [out] rc: the answer, with errno. */
+/* What is no file is made in both runs. Without writes, where the run with writes has left it, that counts as made,
+ * once. Returns whether it is to be made; else [out] rc: the answer, with errno. */
 static bool special_begin(const char *whole, mode_t type, int *rc)
 {
     char path[PROFILE_PATH_MAX];
@@ -330,13 +334,13 @@ static bool special_begin(const char *whole, mode_t type, int *rc)
         return false;
     }
     if (!paths_can_create(whole)) return false;
-    if (!made) {
-        errno = EACCES; /* it was refused */
-        return false;
-    }
     errno = kept;
-    if (__atomic_exchange_n(&made->written, 1, __ATOMIC_RELAXED) || !there) return true;
-    if ((st.st_mode & S_IFMT) == type) *rc = 0;
+    /* The other run may have made it by another name, such as one with the number of the process. */
+    if (!made || __atomic_exchange_n(&made->written, 1, __ATOMIC_RELAXED) || !there) return true;
+    if ((st.st_mode & S_IFMT) == type)
+        *rc = 0;
+    else /* it had become a file in the end, which stays */
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);
     return *rc < 0;
 }
 

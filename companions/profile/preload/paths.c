@@ -483,7 +483,7 @@ static const char any_special[] = "special";
 
 struct profile_before *paths_find_special(const char *whole)
 {
-    return count_dropping() && paths_maybe(any_special) ? find_locked(SPECIALS, whole) : NULL;
+    return paths_maybe(any_special) ? find_locked(SPECIALS, whole) : NULL;
 }
 
 bool paths_unmade(const char *whole)

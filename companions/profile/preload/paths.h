@@ -71,8 +71,8 @@ void paths_forked(void);
 
 /* --- while writes are dropped --- */
 
-/* What the run with writes has noted of what is no file, mapped and kept; written: this run has made it, too. NULL: nothing,
- * or writes are not dropped. */
+/* What the run with writes has noted of what is no file, mapped and kept; written: this run has made it, too. NULL:
+ * nothing. */
 struct profile_before *paths_find_special(const char *whole);
 
 /* Whether there is what is no file, and this run has not made it yet: for the program it is not there. */

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -369,8 +370,10 @@ int close(int fd)
 int close_range(unsigned first, unsigned last, int flags)
 {
     REAL(int, close_range, unsigned, unsigned, int);
-    if (!follow_on() || !follow_is_process() || flags != 0 || first > last)
+    const int own_table = 2; /* CLOSE_RANGE_UNSHARE, which older headers lack */
+    if (!follow_on() || !follow_is_process() || (flags & ~own_table) || first > last)
         return real(first, last, flags);
+    if (flags && unshare(CLONE_FILES) < 0) return -1;
     for (unsigned fd = first; fd <= last && fd < 65536; fd++) {
         if (follow_is_own((int)fd)) continue;
         struct followed *f = posix_closing((int)fd);
