@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/mpilib.h"
 #include "base/par.h"
 #include "companions/workload/access.h"
 #include "companions/workload/job.h"
@@ -20,6 +21,7 @@ static int rank, size;
 /* The how manyth call of this rank is spoilt, 0: none; and how. */
 static struct {
     int read, write, fail;
+    bool all_written; /* by MPI_File_write_at */
 } spoil;
 
 static bool now(int *countdown)
@@ -47,7 +49,8 @@ int MPI_File_write_at(MPI_File f, MPI_Offset at, const void *b, int n, MPI_Datat
 {
     if (now(&spoil.fail)) return MPI_ERR_IO;
     /* A write that is lost: the library says that it was made. */
-    if (now(&spoil.write)) return PMPI_File_read_at(f, at, calloc(1, 1 << 20), n, t, s);
+    if (spoil.all_written || now(&spoil.write))
+        return PMPI_File_read_at(f, at, calloc(1, 1 << 20), n, t, s);
     return without_status(PMPI_File_write_at(f, at, b, n, t, s), n, s);
 }
 
@@ -184,6 +187,26 @@ static void working_points_are_checked_alike(void **state)
     assert_int_equal(run("w.xml", text), ERR_USAGE);
 }
 
+/* OMPIO's collective writes are known for it; calls that are all independent have another cause. */
+static void wrong_data_have_the_likely_cause(void **state)
+{
+    (void)state;
+    static const char *collective[] = {"0.5", "0"};
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<workload version='1'><workingPoint processNum='%d' sizeMean='500' "
+                 "uniqueBytes='%d' readFrac='0' collFrac='%s' syncFrac='1' seqFrac='0' "
+                 "sharedFrac='0' contMean='500'/></workload>",
+                 size, 10000 * size, collective[i]);
+        spoil.all_written = true;
+        assert_int_equal(run("w.xml", text), ERR_VERIFY);
+        assert_non_null(strstr(err_message(), "wrong data written"));
+        const bool told = strstr(err_message(), "fbtl_posix_write_datasieving=0") != NULL;
+        assert_true(told == (i == 0 && mpilib_may_be_ompio()));
+    }
+}
+
 /* Blocking reads overtake the nonblocking ones and use all other buffers meanwhile. */
 static void what_is_read_late_overwrites_nothing(void **state)
 {
@@ -242,6 +265,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_lost_write_is_found),
         cmocka_unit_test(a_failed_call_is_told_by_all),
         cmocka_unit_test(working_points_are_checked_alike),
+        cmocka_unit_test(wrong_data_have_the_likely_cause),
         cmocka_unit_test(what_is_read_late_overwrites_nothing),
         cmocka_unit_test(clocks_of_one_machine_agree),
         cmocka_unit_test(times_are_those_of_the_marks),

@@ -307,6 +307,22 @@ static int run_accesses(struct workload_job *job)
     return workload_access_replay(&job->context, &job->nodes, &job->accesses, job->replayed);
 }
 
+/* What may have made the data of a measurement wrong, besides the file system. On rank 0. */
+static const char *likely_cause(const struct workload_job *job, int no)
+{
+    const struct workload_measured *m = workload_job_measured(job, no);
+    bool collective = false;
+    for (int i = 0; job->kind == WORKLOAD_POINTS && i < WORKLOAD_KINDS; i++) {
+        const struct workload_kind k = workload_kind_of(i);
+        collective |= k.write && k.collective && job->outcome[no].achieved.calls[i] > 0;
+    }
+    return m->writes && collective && mpilib_may_be_ompio()
+               ? "; OMPIO's collective writes write back what they have read between their pieces, "
+                 "and may undo what another process has written there meanwhile: try it with "
+                 "OMPI_MCA_fbtl_posix_write_datasieving=0 (docs/portability.md)"
+               : "";
+}
+
 int workload_job_run(struct workload_job *job)
 {
     struct workload_context *c = &job->context;
@@ -336,18 +352,21 @@ int workload_job_run(struct workload_job *job)
     job->took_s = watch_now() - begun;
     job->done = rc == 0;
 
-    const char *first = NULL;
+    const char *first = NULL, *cause = "";
     for (int i = 0; i < job->measured_n; i++) {
         const struct workload_findings *f = &workload_job_measured(job, i)->findings;
-        if (!first && f->wrong_n > 0) first = f->first;
+        if (!first && f->wrong_n > 0) {
+            first = f->first;
+            cause = likely_cause(job, i);
+        }
         job->wrong_n += f->wrong_n;
     }
     /* Wrong data, and whether there was enough of them, are known on all ranks. */
     int64_t known[2] = {job->wrong_n, job->valid};
     if (rc == 0) TRY_MPI(MPI_Bcast(known, 2, MPI_INT64_T, 0, c->comm));
     if (rc == 0 && known[0] > 0)
-        rc = err_set(ERR_VERIFY, "%lld pieces of data are wrong, the first: %s",
-                     (long long)known[0], first ? first : "");
+        rc = err_set(ERR_VERIFY, "%lld pieces of data are wrong, the first: %s%s",
+                     (long long)known[0], first ? first : "", cause);
     if (rc == 0 && !known[1])
         rc = err_set(ERR_INVALID,
                      "not valid as a result: some phases are marked \"too little data\"");
