@@ -496,7 +496,7 @@ static void uneven(const char *name)
 }
 
 /* Collective calls of no bytes: ROMIO of Open MPI does not set their status. */
-static void nothing(const char *name)
+static void of_no_bytes(const char *name)
 {
     MPI_File f = opened(MPI_COMM_WORLD, name);
     MPI_Status s;
@@ -884,7 +884,7 @@ int main(int argc, char **argv)
         {"permuted", permuted},
         {"holes", holes},
         {"uneven", uneven},
-        {"nothing", nothing},
+        {"of-no-bytes", of_no_bytes},
         {"header", header},
         {"separate", separate},
         {"sync", flushed},

@@ -222,7 +222,7 @@ views_are_told() {
 }
 
 @test "a call of no bytes counts none, whatever the library leaves in its status" {
-    OMPI_MCA_io=romio321 profiled --json p.json --split run 2 nothing n.dat
+    OMPI_MCA_io=romio321 profiled --json p.json --split run 2 of-no-bytes n.dat
     expect_status 0
     expect_json p.json '.profile.written_bytes == 20 and .profile.read_bytes == 0'
     has 'uniqueBytes="20"' '<calls function="write_at" n="1" bytes="10"/>'

@@ -418,7 +418,7 @@ END
     refused "renamed or removed a special file (FIFO, device, socket) or put one in the place of a file: $PWD/r, which" mv q r
     refused "opened" "$NHT1_TESTBIN/mkposix" borrowed b.dat
     refused "opened" "$NHT1_TESTBIN/mkposix" spawned f.dat
-    refused "opened f.dat by a call that is not seen" "$NHT1_TESTBIN/mkposix" ccs f.dat
+    refused "opened or changed f.dat by a call that is not seen" "$NHT1_TESTBIN/mkposix" ccs f.dat
     # Without --t-c it is told as well, and the status is the program's.
     run nht1-profile -- "$NHT1_TESTBIN/mkposix" mmap f.dat
     expect_status 0
@@ -647,6 +647,54 @@ open('o', 'w').write('x' * 100)"
     mkdir db && cd db
     certified sqlite3 t.db 'begin; create table t(a); insert into t values (1), (2), (3); commit; select sum(a) from t;'
     [ "$(sqlite3 t.db 'select sum(a) from t')" = 6 ]
+}
+
+@test "a file that was there, renamed and read, and the time of one that is being written" {
+    mkdir rotated && cd rotated
+    echo 1 >conf
+    run nht1-profile --t-c -- bash -c 'mv conf conf.bak; sed s/1/2/ conf.bak >conf
+        exec 3>log; echo a >&3; sleep 0.1; touch mark; sleep 0.1; echo b >&3; [ log -nt mark ]
+        touch mark; sleep 0.1; truncate -s 1 log; [ log -nt mark ]'
+    expect_status 0
+    expect_text "certified: the same"
+    [ "$(cat conf.bak conf)" = $'1\n2' ]
+}
+
+@test "what a handler writes while the library is at work is told, and not done without writes" {
+    need_program gcc
+    # Until a signal has come there, which is noted; by itself it writes ten times.
+    cat >h.c <<'END'
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+static void checkpoint(int number)
+{
+    (void)number;
+    const int fd = open("checkpoint", O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (fd >= 0 && write(fd, "state", 5) != 5) _exit(2);
+    if (fd >= 0) close(fd);
+}
+int main(void)
+{
+    const struct itimerval often = {{0, 1000}, {0, 1000}};
+    const char *folder = getenv("NHT1_PROFILE_DIR");
+    char pattern[4200];
+    glob_t found = {0};
+    const int fd = open("data", O_WRONLY | O_CREAT, 0644);
+    snprintf(pattern, sizeof pattern, "%s/unseen-opened-%d", folder ? folder : "", (int)getpid());
+    signal(SIGALRM, checkpoint);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (long i = 0; folder ? i % 100 || glob(pattern, 0, NULL, &found) : i < 10; i++)
+        if (pwrite(fd, "data", 4, 0) != 4) return 1;
+    return 0;
+}
+END
+    gcc -o h h.c
+    refused "h has opened or changed checkpoint by a call that is not seen" ./h
 }
 
 @test "a Python script has a zeta" {

@@ -2,9 +2,11 @@
 #include "companions/profile/preload/follow.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,8 @@
 #include <unistd.h>
 
 #define NUMBERS_MAX 65536
-#define OWN_FIRST   700 /* where this library's own numbers begin, out of the program's way */
+#define TICK_NS     4000000 /* how exact the time of a file is, about */
+#define OWN_FIRST   700     /* where this library's own numbers begin, out of the program's way */
 #define CALL_MAX    0x7ffff000 /* bytes that one call of Linux moves at most */
 
 static struct followed ignored;
@@ -30,6 +33,28 @@ static _Thread_local uint64_t seen, seen_base;
 bool follow_on(void)
 {
     return __atomic_load_n(&on, __ATOMIC_ACQUIRE) && *count_inside() == 0;
+}
+
+/* Where the code of the program itself lies. */
+static uintptr_t program_begin, program_end;
+
+static int find_program(struct dl_phdr_info *info, size_t bytes, void *unused_data)
+{
+    (void)bytes;
+    (void)unused_data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X)) continue;
+        program_begin = info->dlpi_addr + p->p_vaddr;
+        program_end = program_begin + p->p_memsz;
+    }
+    return 1; /* it is the first one */
+}
+
+bool follow_interrupted(const void *caller)
+{
+    return *count_inside() > 0 && __atomic_load_n(&on, __ATOMIC_ACQUIRE) &&
+           (uintptr_t)caller >= program_begin && (uintptr_t)caller < program_end;
 }
 
 void follow_stop(void)
@@ -226,6 +251,9 @@ void follow_begin(void)
 {
     process = getpid();
     seen_base = written_by_thread();
+    dl_iterate_phdr(find_program, NULL);
+    const uintptr_t open_at = (uintptr_t)dlsym(RTLD_DEFAULT, "open");
+    if (open_at >= program_begin && open_at < program_end) program_end = 0; /* everybody calls it */
     (*count_inside())++;
     DIR *d = opendir("/proc/self/fd");
     for (struct dirent *e; d && (e = readdir(d));) {
@@ -406,8 +434,11 @@ static ssize_t drop(struct access *a)
     }
     (*count_inside())++;
     int64_t end = -1;
-    if (a->bytes > 0 && !__atomic_exchange_n(&a->f->touched, true, __ATOMIC_RELAXED))
+    if (a->bytes > 0 &&
+        a->start_ns - __atomic_load_n(&a->f->touched_ns, __ATOMIC_RELAXED) > TICK_NS) {
+        __atomic_store_n(&a->f->touched_ns, a->start_ns, __ATOMIC_RELAXED);
         futimens(a->fd, NULL);
+    }
     if (a->appends) {
         end = __atomic_add_fetch(&s->size, a->bytes, __ATOMIC_RELAXED);
         if (a->at < 0 && a->bytes > 0) lseek(a->fd, end, SEEK_SET);

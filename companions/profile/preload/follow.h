@@ -16,17 +16,21 @@
 
 /* An open file description that is traced. */
 struct followed {
-    int refs;       /* descriptors of this process that refer to it */
-    struct use use; /* use.file -1: this process has counted nothing on it */
-    char *name;     /* whole path, owned */
-    bool counted;   /* else only answered, while writes are dropped */
-    bool touched;   /* a write that was dropped has set the time */
-    int flags;      /* of open */
-    int content;    /* what is read while writes are dropped: -1 not open, -2 there is none */
+    int refs;            /* descriptors of this process that refer to it */
+    struct use use;      /* use.file -1: this process has counted nothing on it */
+    char *name;          /* whole path, owned */
+    bool counted;        /* else only answered, while writes are dropped */
+    uint64_t touched_ns; /* when a write that was dropped has set the time */
+    int flags;           /* of open */
+    int content;         /* what is read while writes are dropped: -1 not open, -2 there is none */
     struct profile_before *note; /* of the name it was opened by; NULL: it is only read */
     struct profile_stand_in
         *state; /* while writes are dropped; owned; NULL: it is the file itself */
 };
+
+/* Whether the program itself calls while the library or MPI-IO is at work in this thread: from the handler of a signal, or
+ * called back. What it does then cannot be followed, as locks are held. caller: an address in it. Safe in handlers. */
+bool follow_interrupted(const void *caller);
 
 /* Whether the library is tracing in this thread just now. */
 bool follow_on(void);

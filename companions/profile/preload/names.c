@@ -71,6 +71,10 @@ static int refused_name(const char *name, const char *path, enum profile_other w
 static enum whose change_begin(struct change *c, const void *caller, int at, const char *name,
                                bool follow, enum profile_other what)
 {
+    if (name && follow_interrupted(caller)) {
+        errno = EACCES;
+        return lost(PROFILE_UNSEEN_OPENED, name);
+    }
     if (!follow_on() || !name || posix_is_mpi(caller)) return NOBODYS;
     if (paths_whole(at, name, follow, c->whole) < 0) {
         if (!paths_refused(errno, name)) count_unseen_why(errno, name);
@@ -195,6 +199,9 @@ static int shorten(const char *path, int64_t bytes)
     __atomic_store_n(&s->size, bytes, __ATOMIC_RELAXED);
     s->written = 1;
     paths_unmap(s);
+    (*count_inside())++;
+    utimensat(AT_FDCWD, path, NULL, 0);
+    (*count_inside())--;
     return 0;
 }
 
@@ -209,7 +216,10 @@ ALIAS(int, truncate64, truncate, const char *name, off64_t bytes);
 static void renamed(struct change *from, struct change *to)
 {
     struct profile_stand_in *s = count_dropping() ? paths_map(to->path) : NULL;
-    if (s) memcpy(s->name, to->whole, sizeof s->name);
+    if (s) {
+        memcpy(s->name, to->whole, sizeof s->name);
+        s->written = 1; /* as a file that is renamed counts as written */
+    }
     paths_unmap(s);
     from->note->written = to->note->written = 1;
     from->note->gone = 1;

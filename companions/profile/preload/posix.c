@@ -50,6 +50,14 @@ bool posix_is_mpi(const void *caller)
     return false;
 }
 
+bool posix_refused(const void *caller, const char *name)
+{
+    if (!follow_interrupted(caller) || strncmp(name, "/dev/", 5) == 0) return false;
+    count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
+    errno = EACCES;
+    return count_dropping();
+}
+
 static int real_openat(int at, const char *name, int flags, mode_t mode)
 {
     REAL(int, openat, int, const char *, int, ...);
@@ -154,6 +162,7 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     char whole[PROFILE_PATH_MAX], here[PROFILE_PATH_MAX];
     struct stat st;
     if (!count_dir() || !name) return real_openat(at, name, flags, mode);
+    if (changes && posix_refused(caller, name)) return -1;
     if (count_dropping() && follow_on() && name[0] && name[0] != '/' && paths_away(at) &&
         paths_whole(at, name, !(flags & O_NOFOLLOW), here) == 0)
         name = here; /* seen from a folder that is nothing but a stand-in */
@@ -465,12 +474,21 @@ static int64_t bytes_of(const struct iovec *v, int n)
     return sum;
 }
 
+/* A write from the handler of a signal, to a file that is followed, is told; whether it is to a stand-in, and not done. */
+static bool passed_over(int fd)
+{
+    const struct followed *f = follow_find(fd);
+    if (f && f->counted) count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), f->name);
+    return f && f->state;
+}
+
 /* Of a call on fd with its buffers: answered, or made by `call`; counted. More buffers than a call may have nobody
  * reads. */
 /* how: of preadv2 and pwritev2, else 0. */
 #define BODY2(writes, explicit, v, n, how, call)                                                   \
     struct access a;                                                                               \
     if ((n) < 0 || (n) > IOV_MAX) return call;                                                     \
+    if ((writes) && follow_interrupted(CALLER) && passed_over(fd)) return bytes_of(v, n);          \
     if (!follow_access(&a, fd, writes, explicit, bytes_of(v, n))) {                                \
         const ssize_t passed = call;                                                               \
         if (writes) follow_seen(fd, passed);                                                       \
@@ -771,13 +789,16 @@ off_t lseek(int fd, off_t at, int whence)
 }
 ALIAS(off_t, lseek64, lseek, int fd, off64_t at, int whence);
 
-static int set_size(const struct followed *f, int64_t bytes)
+static int set_size(const struct followed *f, int fd, int64_t bytes)
 {
     if ((f->flags & O_ACCMODE) == O_RDONLY || bytes < 0) {
         errno = EINVAL;
         return -1;
     }
     __atomic_store_n(&f->state->size, bytes, __ATOMIC_RELAXED);
+    (*count_inside())++;
+    futimens(fd, NULL);
+    (*count_inside())--;
     return 0;
 }
 
@@ -799,7 +820,7 @@ int ftruncate(int fd, off_t bytes)
     struct followed *f = follow_on() ? follow_find(fd) : NULL;
     if (!f) return real(fd, bytes);
     const uint64_t start_ns = count_now_ns();
-    const int rc = f->state ? set_size(f, bytes) : real(fd, bytes);
+    const int rc = f->state ? set_size(f, fd, bytes) : real(fd, bytes);
     follow_other(f, PROFILE_SIZE, bytes, start_ns);
     return rc;
 }

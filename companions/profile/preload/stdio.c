@@ -175,6 +175,7 @@ FILE *fopen(const char *name, const char *mode)
     REAL(FILE *, fopen, const char *, const char *);
     const int flags = flags_of(mode);
     const void *const caller = __builtin_return_address(0);
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && posix_refused(caller, name)) return NULL;
     if (!follow_on() || flags < 0 || !follow_is_process() ||
         ((flags & O_ACCMODE) == O_RDONLY && !paths_asked() && !paths_maybe(name)))
         return real(name, mode);
