@@ -41,6 +41,13 @@ setup() {
     lost nht1-stats $(seq 500)
 }
 
+@test "what is lost when standard output is closed, as on NFS, is told" {
+    export NHT1_FAULT=close:1+:ENOSPC:0 NHT1_FAULT_IN=$PWD NHT1_FAULT_PROGRAM=nht1-stats
+    run bash -c 'LD_PRELOAD=$1 nht1-stats 1 2 3 >out' - "$NHT1_TESTBIN/fault.so"
+    expect_status 3
+    expect_text "nht1-stats: writing to standard output: No space left on device"
+}
+
 @test "a current folder that is gone is told as such, not as standard output" {
     real_python
     mkdir gone
