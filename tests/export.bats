@@ -157,6 +157,16 @@ check_plot3d 2160" ]
     [ "$(echo f.bin*)" = "f.bin f.bin.json" ]
 }
 
+@test "an export that does not reach the device ends with status 3 and leaves nothing" {
+    make_dump f.bin 6 mijk little 2
+    NHT1_FAULT=fsync:1:EIO:0 NHT1_FAULT_IN=$PWD NHT1_FAULT_PROGRAM=nht1-verify LD_PRELOAD=$NHT1_TESTBIN/fault.so \
+        run nht1-verify f.bin --export vti
+    expect_status 3
+    expect_text "flushing: Input/output error"
+    nothing_left
+    [ "$(echo f.bin*)" = "f.bin f.bin.json" ]
+}
+
 @test "an export that is interrupted leaves whole files and no list of them" {
     slow
     make_dump f.bin 48 mijk little 12

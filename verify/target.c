@@ -85,6 +85,7 @@ int target_put(const struct target *t, const void *from, int64_t bytes, int64_t 
 int target_close(struct target *t, int rc)
 {
     if (t->fd < 0) return rc;
+    if (rc == 0 && fsync(t->fd) < 0) rc = err_set_errno(ERR_IO, errno, "%s: flushing", t->path);
     if (close(t->fd) < 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "%s: closing", t->path);
     if (rc == 0 && rename(t->temp, t->path) < 0)
         rc = err_set_errno(ERR_IO, errno, "%s: cannot be replaced", t->path);
