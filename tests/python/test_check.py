@@ -3,7 +3,7 @@
 import unittest
 
 from nht1.study.check import choose
-from nht1.study.check_words import quote, sentence, writers
+from nht1.study.check_words import quote, sentence, writers, wrong
 
 ROOM = {'memory_bytes': 8e9, 'disk_bytes': 100e9}
 PROBLEM = {'dump_bytes': 10485760, 'every_s': 0.079}
@@ -58,6 +58,11 @@ class Choosing(unittest.TestCase):
 
 
 class Telling(unittest.TestCase):
+    def test_the_writer_whose_data_were_wrong(self):
+        self.assertEqual(wrong({'runs': [{'writer': 'a', 'proof': {'state': 'right'}}, {'writer': 'none'},
+                                         {'writer': 'b', 'proof': {'state': 'wrong'}}]}), 'b')
+        self.assertEqual(wrong({'runs': [{'writer': 'a', 'proof': {'state': 'right'}}]}), '')
+
     def test_the_line_to_quote_has_no_blanks_that_fill_a_processors_name(self):
         root = {'version': '9', 'system': {'host': 'h', 'cores_in_use': 2, 'cpu': {'model': 'CPU  9 @ 3 GHz   '}}}
         self.assertEqual(quote(root, 'Said.', '2026-01-31T12:00:00Z'),

@@ -214,7 +214,10 @@ class Check:
             120 * minutes + GRACE_S if problem else plan.unknown_limit_s(minutes), 'rounds')
         # Rounds that are complete count whatever has ended them, but for wrong data.
         failed = self._failed('run', status, why) if why or status not in drive.FINISHED else None
-        found = check_words.writers(root) if status != trouble.WRONG else []
+        wrong = check_words.wrong(root)
+        if wrong and status != trouble.WRONG:  # a launcher that was interrupted says nothing of it
+            failed = trouble.Trouble(trouble.WRONG, '%s: what was written is wrong; %s' % (wrong, failed or 'see ' + shown(os.path.join(self.folder, 'run'))))
+        found = [] if wrong or status == trouble.WRONG else check_words.writers(root)
         if found:
             self._conclude(root, found)
         if failed:

@@ -47,6 +47,11 @@ def writers(root):
     return sorted(found, key=lambda w: (PLACES[w['answer']], w['zeta'] is None, w['zeta']))
 
 
+def wrong(root):
+    """The first writer of a result whose data were wrong, whatever has ended it; '' where none was."""
+    return next((word(r, 'writer') for r in items(root, 'runs') if word(r, 'proof.state') == 'wrong'), '')
+
+
 def problem(root):
     """{n, steps, interval, dumps, dump_bytes, every_s} of a result."""
     p = members(root, 'problem')
