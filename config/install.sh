@@ -32,13 +32,15 @@ tree() {
     done
 }
 
-# Folders that an installation has made, a line each without DESTDIR: uninstalling removes those that are empty then.
+# Folders that an installation has made, a line each: uninstalling removes those that are empty then. With DESTDIR in
+# front: what is missing in a stage may be there where that is copied to.
+case $DESTDIR in '' | /*) ;; *) DESTDIR=$PWD/$DESTDIR ;; esac
 made=$DESTDIR$DATADIR/folders
 missing() {
     local folder
     for folder in "$BINDIR" "$LIBDIR" "$MANDIR/man1" "$COMPLETIONS" "$DATADIR" "$DOCDIR"; do
         while [ -n "$folder" ] && [ ! -d "$DESTDIR$folder" ]; do
-            printf '%s\n' "$folder"
+            printf '%s\n' "$DESTDIR$folder"
             case $folder in */*) folder=${folder%/*} ;; *) folder= ;; esac
         done
     done
@@ -82,5 +84,5 @@ for folder in "$LIBDIR/nht1" "$DATADIR" "$DOCDIR"; do
     [ ! -d "$DESTDIR$folder" ] || find "$DESTDIR$folder" -depth -type d -empty -delete
 done
 while read -r folder; do
-    [ -z "$folder" ] || [ ! -d "$DESTDIR$folder" ] || find "$DESTDIR$folder" -maxdepth 0 -empty -delete
+    [ ! -d "$folder" ] || find "$folder" -maxdepth 0 -empty -delete
 done <<<"$folders"

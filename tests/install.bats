@@ -168,6 +168,11 @@ complete_words() {
     done
     [ "$links" -ge 40 ]
     (unset NHT1_BIN PYTHONDONTWRITEBYTECODE && root/usr/bin/nht1-report --version)
+    # Copied to its place, it has made none of the folders that are there.
+    cp -a root place
+    run mk uninstall PREFIX="$PWD/place/usr"
+    expect_status 0
+    [ -d place/usr/bin ] && [ ! -e place/usr/bin/nht1-bt ]
     run mk uninstall DESTDIR="$PWD/root" PREFIX=/usr
     expect_status 0
     find root | sort | diff before -
