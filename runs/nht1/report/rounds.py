@@ -85,9 +85,9 @@ def _round(run, environment):
 
 
 def _rounds_max(runs):
-    """Of rounds that a study makes until it is decided: how many at most. 0: how many there are was fixed in advance."""
-    planned = [integer(r.result.run, 'rounds_max') for r in runs]
-    return max(planned) if min(planned) > 0 else 0
+    """Of rounds that a study makes until it is decided: how many at most, also where the first of them were made without
+    such a plan. 0: how many there are was fixed in advance."""
+    return max(integer(r.result.run, 'rounds_max') for r in runs)
 
 
 def _spoiled(unmeasured, n, what):
