@@ -165,6 +165,11 @@ class Writing(unittest.TestCase):
         folder.write_text(self.path, 'exit 0\n')
         self.assertEqual(self.beside(), [''])
 
+    def test_paths_that_are_not_utf_8_are_as_they_are(self):
+        folder.write_text(self.path, 'cd %s\n' % os.fsdecode(b'a\xffb'))
+        with open(self.path, 'rb') as f:
+            self.assertEqual(f.read(), b'cd a\xffb\n')
+
     def test_a_failed_write_changes_nothing(self):
         self.put('', 'exit 1\n')
         with mock.patch('os.fsync', side_effect=OSError(errno.ENOSPC, 'No space left on device')), \

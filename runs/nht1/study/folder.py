@@ -54,7 +54,7 @@ def write_text(path, content, replace=False):
     if os.path.islink(path) and not os.path.exists(path):
         raise failed('%s: this symbolic link leads to nothing' % path)
     try:
-        replacing.replace(path, content.encode('utf-8'))
+        replacing.replace(path, content.encode('utf-8', 'surrogateescape'))  # paths as they are
     except OSError as e:
         raise OSError(e.errno, e.strerror, path)
 
