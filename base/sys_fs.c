@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/plain.h"
 #include "base/sys.h"
 
@@ -154,10 +155,13 @@ void sys_path_mount(const char *path, struct sys_fs *out)
     plain_text(out->options);
 }
 
-/* f_blocks is 0 where there is no limit (tmpfs with size=0) or none that is told (some of FUSE). */
+/* f_blocks is 0 where there is no limit (tmpfs with size=0) or none that is told (some of FUSE), which may also tell
+ * of more than there can be. */
 static int64_t free_of(const struct statvfs *s)
 {
-    return s->f_blocks == 0 ? -1 : (int64_t)s->f_bavail * (int64_t)s->f_frsize;
+    return s->f_blocks == 0 || (int64_t)s->f_bavail < 0
+               ? -1
+               : num_product((int64_t)s->f_bavail, (int64_t)s->f_frsize);
 }
 
 int64_t sys_free_bytes(const char *path)
