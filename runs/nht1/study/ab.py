@@ -380,7 +380,8 @@ class Alternation:
             said = self.ended + '; ' + said
         elif self.verdict == UNDECIDED and needed and self.order:
             said += '; about %s would decide, %s' % (text.plural(int(needed), 'round'),
-                                                     text.about(needed * self._round_s()))
+                                                     text.about(needed * self._round_s())) if needed <= ROUNDS_MAX else \
+                '; more than %d rounds, the most that can be judged, would decide' % ROUNDS_MAX
         told = [t for side in self.sides for t in side.told()]
         return said + ('; ' + ', '.join(told) if told else '')
 
