@@ -3,6 +3,7 @@
 trouble.py, and where it is not 0 with one line that says why."""
 import argparse
 import errno
+import io
 import json
 import os
 import re
@@ -121,7 +122,8 @@ def run(name, act):
     try:
         if sys.stdout is None:
             raise trouble.failed('standard output is closed')
-        sys.stdout.reconfigure(errors='backslashreplace')  # a character that the encoding lacks loses no result
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors='backslashreplace')  # a character that the encoding lacks loses no result
         try:
             status = act()
         except SystemExit as e:  # after --help, or a wrong option
