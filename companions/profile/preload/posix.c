@@ -54,8 +54,9 @@ bool posix_refused(const void *caller, const char *name)
 {
     if (!follow_interrupted(caller) || strncmp(name, "/dev/", 5) == 0) return false;
     count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
+    if (!count_dropping()) return false;
     errno = EACCES;
-    return count_dropping();
+    return true;
 }
 
 static int real_openat(int at, const char *name, int flags, mode_t mode)
