@@ -71,10 +71,7 @@ static int refused_name(const char *name, const char *path, enum profile_other w
 static enum whose change_begin(struct change *c, const void *caller, int at, const char *name,
                                bool follow, enum profile_other what)
 {
-    if (name && follow_interrupted(caller)) {
-        errno = EACCES;
-        return lost(PROFILE_UNSEEN_OPENED, name);
-    }
+    if (name && posix_refused(caller, name)) return REFUSED;
     if (!follow_on() || !name || posix_is_mpi(caller)) return NOBODYS;
     if (paths_whole(at, name, follow, c->whole) < 0) {
         if (!paths_refused(errno, name)) count_unseen_why(errno, name);

@@ -712,6 +712,13 @@ static ssize_t copy_out(const struct access *from, off_t *in_at, int fd, off_t *
     return done;
 }
 
+/* A copy inside the kernel that was made, and cannot be compared: told. f: NULL where it can be. Returns got. */
+static ssize_t copied_unseen(const struct followed *f, ssize_t got)
+{
+    if (f && got >= 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), f->name);
+    return got;
+}
+
 ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsigned how)
 {
     REAL(ssize_t, copy_file_range, int, off64_t *, int, off64_t *, size_t, unsigned);
@@ -727,11 +734,10 @@ ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t 
         follow_seen(fd, passed);
         return copy_over(reads ? &r : NULL, NULL, passed);
     }
+    const bool unseen = from && !from->state && from->note && from->note->written;
     const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, out_at, false, reads)
                                            : real(in, in_at, fd, out_at, n, how);
-    if (got >= 0 && from && !from->state && from->note && from->note->written)
-        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
-    return copy_over(reads ? &r : NULL, &a, got);
+    return copy_over(reads ? &r : NULL, &a, copied_unseen(unseen ? from : NULL, got));
 }
 
 ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
@@ -744,16 +750,13 @@ ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
     const bool reads =
         !(from && from->state) && follow_access(&r, in, false, in_at ? *in_at : -1, (int64_t)n);
     if (!follow_access(&a, fd, true, -1, (int64_t)n)) {
-        const ssize_t passed = real(fd, in, in_at, n);
-        if (unseen && passed >= 0)
-            count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
+        const ssize_t passed = copied_unseen(unseen ? from : NULL, real(fd, in, in_at, n));
         follow_seen(fd, passed);
         return copy_over(reads ? &r : NULL, NULL, passed);
     }
     const ssize_t got = follow_answers(&a) ? copy_dropped(&a, in, in_at, NULL, true, reads)
                                            : real(fd, in, in_at, n);
-    if (unseen && got >= 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), from->name);
-    return copy_over(reads ? &r : NULL, &a, got);
+    return copy_over(reads ? &r : NULL, &a, copied_unseen(unseen ? from : NULL, got));
 }
 ALIAS(ssize_t, sendfile64, sendfile, int fd, int in, off64_t *in_at, size_t n);
 
@@ -762,10 +765,7 @@ ssize_t splice(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsign
     REAL(ssize_t, splice, int, off64_t *, int, off64_t *, size_t, unsigned);
     const struct followed *f = follow_on() ? follow_find(fd) : NULL;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
-    const ssize_t got = real(in, in_at, fd, out_at, n, how);
-    if (got >= 0 && (f || from))
-        count_unseen(profile_unseen_word(PROFILE_UNSEEN_SHAPED), f ? f->name : from->name);
-    return got;
+    return copied_unseen(f ? f : from, real(in, in_at, fd, out_at, n, how));
 }
 
 /* ------------------------------------------------------------------ other functions */
@@ -827,8 +827,8 @@ int ftruncate(int fd, off_t bytes)
 }
 ALIAS(int, ftruncate64, ftruncate, int fd, off64_t bytes);
 
-/* Whether a flush of what is not followed succeeds and is not done: that of a folder, as that of a file system, would write out
- * what the run with writes has left. */
+/* Whether a flush of what is not followed succeeds and is not done: that of a folder, as that of a file system, would
+ * write out what the run with writes has left. */
 static bool flush_dropped(int fd)
 {
     struct stat st;

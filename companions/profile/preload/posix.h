@@ -12,7 +12,7 @@
 /* open of the program; caller: the address to which it returns. */
 int posix_open(const void *caller, int at, const char *name, int flags, mode_t mode);
 
-/* Whether a name is not to be opened for writing, with errno: without writes from the handler of a signal that came while
+/* Whether a name is not to be opened for writing, or changed, with errno: without writes from the handler of a signal that came while
  * the library was at work (follow_interrupted), which is told in every run. */
 bool posix_refused(const void *caller, const char *name);
 
