@@ -300,8 +300,6 @@ class Alternation:
         """What a result has where it has no cost."""
         if self.metric == ZETA:
             return ': it needs --io none,WRITER'
-        if programs.values(result, self.metric):
-            return ' above 0'
         names = programs.names(result)
         more = ' and %d more' % (len(names) - NAMES_MAX) if len(names) > NAMES_MAX else ''
         return '%s; there are %s%s' % (nearest(self.metric, names), ', '.join(names[:NAMES_MAX]) or 'no numbers', more)
@@ -379,9 +377,8 @@ class Alternation:
         if self.ended in CUT_SHORT:
             said = self.ended + '; ' + said
         elif self.verdict == UNDECIDED and needed and self.order:
-            said += '; about %s would decide, %s' % (text.plural(int(needed), 'round'),
-                                                     text.about(needed * self._round_s())) if needed <= ROUNDS_MAX else \
-                '; more than %d rounds, the most that can be judged, would decide' % ROUNDS_MAX
+            said += '; more than %d rounds, the most that can be judged, would decide' % ROUNDS_MAX if needed > ROUNDS_MAX else \
+                '; about %s would decide, %s' % (text.plural(int(needed), 'round'), text.about(needed * self._round_s()))
         told = [t for side in self.sides for t in side.told()]
         return said + ('; ' + ', '.join(told) if told else '')
 
