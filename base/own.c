@@ -200,9 +200,9 @@ static int rename_new(int dir_fd, const char *from, int made, const char *to, en
         const bool same = own_still_named(made, dir_fd, to, &st);
         unlinkat(dir_fd, same ? from : to, 0);
         if (same) return 0;
-        errno = 0;
+    } else if (kind == OWN_FILE && errno == EEXIST) {
+        return errno;
     }
-    if (kind == OWN_FILE && errno == EEXIST) return errno;
     /* Neither is to be had here: what is replaced is made new. */
     const int fd = kind == OWN_FILE
                        ? openat(dir_fd, to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)

@@ -95,8 +95,8 @@ int sequential_run(const struct sequential_plan *p, const struct sequential_data
 
 /* An estimate from the spread so far: how many rounds, all together, decide about a bound with 80 %
  * probability if the centre is where all rounds so far have it. A number of the plan's looks or, beyond
- * the last, of rounds of a longer plan, never fewer than have an interval; INFINITY above a million or where the centre lies on the
- * bound, NAN without values enough for an estimate (6). [out]. Returns 0 or ERR_NOMEM. */
+ * the last, of rounds of a longer plan, never fewer than have an interval; INFINITY above a million or
+ * where the centre lies on the bound, NAN without values enough for an estimate (6). [out]. Returns 0 or ERR_NOMEM. */
 int sequential_needed(const struct sequential_plan *p, const struct sequential_data *d,
                       const struct sequential_state *s, double bound, double *rounds);
 

@@ -28,8 +28,8 @@ int target_open(struct target *t, const char *path);
 /* Writes bytes at an offset. Local. Returns 0 or ERR_IO. */
 int target_put(const struct target *t, const void *from, int64_t bytes, int64_t offset);
 
-/* rc: of the work. When it is 0 the file is flushed to the device and takes its place, else it is removed. Local. Returns rc or
- * ERR_IO. */
+/* rc: of the work. When it is 0 the file is flushed to the device and takes its place, else it is
+ * removed. Local. Returns rc or ERR_IO. */
 int target_close(struct target *t, int rc);
 
 #endif
