@@ -160,6 +160,19 @@ d.bin.json" ]
     [ -z "$(ls -A disk)" ]
 }
 
+@test "so are inodes: a run that begins comes to its end" {
+    local inodes ended=()
+    # The folder, the note, the lock, the file and its manifest, the journal; the seventh for what replaces the manifest.
+    for inodes in 6 7; do
+        small_disk "1M,nr_inodes=$inodes"
+        run bt --io posix --out disk/d.bin
+        ended+=("$status")
+        [ "$status" -eq 0 ] || [ -z "$(ls -A disk)" ]
+        umount disk
+    done
+    [ "${ended[*]}" = "3 0" ] || fail "$output"
+}
+
 @test "killed between any two steps of replacing a file: claims are true, the next run goes on" {
     slow
     local plan

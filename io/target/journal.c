@@ -97,6 +97,15 @@ static bool is_journal(const char *path)
     return is;
 }
 
+bool io_journal_is_there(const char *manifest)
+{
+    struct stat st;
+    char *path = journal_path(manifest);
+    const bool is_there = path && lstat(path, &st) == 0;
+    free(path);
+    return is_there;
+}
+
 bool io_journal_may_be(const char *manifest)
 {
     char *path = journal_path(manifest);

@@ -46,6 +46,9 @@ void io_journal_end(struct io_journal *j, bool remove);
  * replaced meanwhile; ERR_IO or ERR_NOMEM. */
 int io_journal_merge(const char *manifest, json_t *root);
 
+/* Whether there is a file, of whatever kind, with the name of the journal. */
+bool io_journal_is_there(const char *manifest);
+
 /* Whether the name of the journal is free, an empty file's or an old journal's. */
 bool io_journal_may_be(const char *manifest);
 

@@ -141,18 +141,28 @@ static bool can_have_journal(const struct io_manifest *m)
     return strlen(slash ? slash + 1 : m->path) + strlen(".journal") <= NAME_MAX;
 }
 
+static int make_journal(struct io_manifest *m, bool flush)
+{
+    return io_journal_new(&m->journal, m->path, io_manifest_run_id(m), m->n,
+                          m->planned_n - m->dumps_n + RECORDS_MORE, flush && m->durable);
+}
+
 int io_manifest_begin(struct io_manifest *m, bool flush)
 {
     const bool has = can_have_journal(m);
+    /* The file is replaced while there is a journal, as at the end: so the file system has the inodes that this takes.
+     * An old journal may say what the old file does not, and is replaced after it. */
+    const bool before = has && !io_journal_is_there(m->path);
     if (has && json_object_set_new(m->root, "journal", json_true()) < 0)
         return io_manifest_no_memory(m);
     TRY(io_manifest_make_head(m));
-    TRY(io_manifest_write(m, flush));
+    if (before) TRY(make_journal(m, flush));
+    const int rc = io_manifest_write(m, flush);
+    if (rc < 0 && before) io_manifest_drop_journal(m);
+    TRY(rc);
     m->noted_n = m->dumps_n;
     m->open = true;
-    if (!has) return 0;
-    return io_journal_new(&m->journal, m->path, io_manifest_run_id(m), m->n,
-                          m->planned_n - m->dumps_n + RECORDS_MORE, flush && m->durable);
+    return has && !before ? make_journal(m, flush) : 0;
 }
 
 /* A record for each new dump, the last one with the claims; or the last dump again, for those alone. */
