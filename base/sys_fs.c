@@ -193,12 +193,15 @@ int sys_path_fs(const char *path, struct sys_fs *out)
     struct stat file;
     memset(out, 0, sizeof *out);
     char *real = existing(path);
-    if (!real || statfs(real, &s) < 0 || statvfs(real, &sizes) < 0 || stat(real, &file) < 0) {
+    if (!real || stat(real, &file) < 0) {
         int errnum = errno;
         free(real);
         return err_set_errno(ERR_IO, errnum,
                              "cannot use the directory of %s: make it or name another", path);
     }
+    /* Some file systems of FUSE cannot be asked. */
+    if (statfs(real, &s) < 0) memset(&s, 0, sizeof s);
+    if (statvfs(real, &sizes) < 0) memset(&sizes, 0, sizeof sizes);
     out->total_bytes = (int64_t)sizes.f_blocks * (int64_t)sizes.f_frsize;
     out->free_bytes = free_of(&sizes);
     out->block_bytes = (int64_t)file.st_blksize;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The system record: against what the C library and the shell say. */
+#include <dlfcn.h>
+#include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -256,6 +260,38 @@ static void room_that_is_not_told(void **state)
     json_decref(j);
 }
 
+/* As some file systems of FUSE answer. */
+static bool cannot_be_asked;
+
+int statfs(const char *path, struct statfs *to)
+{
+    int (*real)(const char *, struct statfs *) =
+        (int (*)(const char *, struct statfs *))dlsym(RTLD_NEXT, "statfs");
+    errno = ENOSYS;
+    return cannot_be_asked ? -1 : real(path, to);
+}
+
+int statvfs(const char *path, struct statvfs *to)
+{
+    int (*real)(const char *, struct statvfs *) =
+        (int (*)(const char *, struct statvfs *))dlsym(RTLD_NEXT, "statvfs");
+    errno = ENOSYS;
+    return cannot_be_asked ? -1 : real(path, to);
+}
+
+static void a_file_system_that_cannot_be_asked_has_a_name(void **state)
+{
+    (void)state;
+    struct sys_fs asked, fs;
+    assert_int_equal(sys_path_fs("/tmp", &asked), 0);
+    cannot_be_asked = true;
+    assert_int_equal(sys_path_fs("/tmp", &fs), 0);
+    cannot_be_asked = false;
+    assert_string_equal(fs.type, asked.type);
+    assert_int_equal(fs.free_bytes, -1);
+    assert_int_equal(fs.total_bytes, 0);
+}
+
 static void files_that_do_not_exist_yet(void **state)
 {
     (void)state;
@@ -283,6 +319,7 @@ int main(void)
         cmocka_unit_test(memory_returned_to_the_host),
         cmocka_unit_test(limits_of_control_groups),
         cmocka_unit_test(record),
+        cmocka_unit_test(a_file_system_that_cannot_be_asked_has_a_name),
         cmocka_unit_test(mounts_as_df_says),
         cmocka_unit_test(sizes),
         cmocka_unit_test(room_that_is_not_told),
