@@ -62,11 +62,16 @@ static int note_put(struct own *o, const char *text)
 {
     const size_t bytes = strlen(text);
     struct stat st;
-    const ssize_t done = write(o->note_fd, text, bytes);
-    if (done == (ssize_t)bytes) return 0;
-    const int errnum = done < 0 ? errno : ENOSPC;
+    size_t done = 0;
+    ssize_t now;
+    while (done < bytes && ((now = write(o->note_fd, text + done, bytes - done)) > 0 ||
+                            (now < 0 && errno == EINTR)))
+        done += now > 0 ? (size_t)now : 0;
+    if (done == bytes) return 0;
+    const int errnum = now < 0 ? errno : ENOSPC;
     /* Half a line would become the beginning of the next one. */
-    if (done > 0 && (fstat(o->note_fd, &st) != 0 || ftruncate(o->note_fd, st.st_size - done) != 0))
+    if (done > 0 &&
+        (fstat(o->note_fd, &st) != 0 || ftruncate(o->note_fd, st.st_size - (off_t)done) != 0))
         return cannot_note(o, errno);
     return cannot_note(o, errnum);
 }
