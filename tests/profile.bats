@@ -677,6 +677,33 @@ kept() {
     expect_status 3
 }
 
+@test "functions that MPI-IO calls back are told" {
+    need_program "$(wrapper mpicc)"
+    cat >e.c <<'END'
+#include <mpi.h>
+static void failed(MPI_File *file, int *code, ...) { (void)file, (void)code; }
+int main(int n, char **word)
+{
+    MPI_Errhandler handler;
+    MPI_File file;
+    MPI_Init(&n, &word);
+    if (n > 1) MPI_File_create_errhandler(failed, &handler);
+    MPI_File_open(MPI_COMM_WORLD, "e.dat", MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_INFO_NULL, &file);
+    MPI_File_write(file, "e", 1, MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    return MPI_Finalize();
+}
+END
+    env -u OMPI_CC "$(wrapper mpicc)" -o e e.c
+    run nht1-profile --t-c -- "$NHT1_ROOT/tests/mpi-run" -np 1 ./e
+    expect_status 0
+    expect_text "certified: the same"
+    run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 1 ./e handler
+    expect_status 4
+    expect_text "no zeta: e has functions that MPI-IO calls back (MPI_File_create_errhandler)"
+    expect_schema nht1-profile-1 p.json
+}
+
 @test "a second MPI program in a command is told, and leaves the first one's counters" {
     # shellcheck disable=SC2016 # the parameters of the inner shell
     run nht1-profile --json p.json -- \

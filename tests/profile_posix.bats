@@ -653,41 +653,113 @@ open('o', 'w').write('x' * 100)"
     [ "$(cat conf.bak conf)" = $'1\n2' ]
 }
 
-@test "what a handler writes while the library is at work is told, and not done without writes" {
+@test "what the handler of a signal writes is told, and not done without writes" {
     need_program gcc
-    # Until a signal has come there, which is noted; by itself it writes ten times.
+    # In each way that the word names, and only without writes where it says so.
     cat >h.c <<'END'
+#define _GNU_SOURCE
 #include <fcntl.h>
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/time.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-static void checkpoint(int number)
+static FILE *log_file;
+static const char *way;
+static void work(int number)
 {
+    char name[] = "tempXXXXXX";
     (void)number;
-    const int fd = open("checkpoint", O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (fd >= 0 && write(fd, "state", 5) != 5) _exit(2);
-    if (fd >= 0) close(fd);
+    if (strcmp(way, "opens") == 0) close(open("kept", O_WRONLY | O_TRUNC));
+    if (strcmp(way, "prints") == 0) fprintf(log_file, "step\n"), fflush(log_file);
+    if (strcmp(way, "shortens") == 0 && ftruncate(fileno(log_file), 1)) _exit(2);
+    if (strcmp(way, "links") == 0) (void)!symlink("kept", "link");
+    if (strcmp(way, "makes") == 0) (void)!mkfifo("fifo", 0600);
+    if (strcmp(way, "names") == 0) close(mkstemp(name));
+    if (strcmp(way, "reopens") == 0) (void)!freopen("kept", "w", stdin);
+    if (strcmp(way, "moves") == 0) rename("kept", "moved");
 }
-int main(void)
+int begin(const char *how, FILE *file)
 {
-    const struct itimerval often = {{0, 1000}, {0, 1000}};
-    const char *folder = getenv("NHT1_PROFILE_DIR");
-    char pattern[4200];
-    glob_t found = {0};
-    const int fd = open("data", O_WRONLY | O_CREAT, 0644);
-    snprintf(pattern, sizeof pattern, "%s/unseen-opened-%d", folder ? folder : "", (int)getpid());
-    signal(SIGALRM, checkpoint);
-    setitimer(ITIMER_REAL, &often, NULL);
-    for (long i = 0; folder ? i % 100 || glob(pattern, 0, NULL, &found) : i < 10; i++)
-        if (pwrite(fd, "data", 4, 0) != 4) return 1;
+    way = how;
+    log_file = file;
+    return signal(SIGUSR1, work) == SIG_ERR;
+}
+END
+    cat >m.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int begin(const char *how, FILE *file);
+int main(int n, char **word)
+{
+    FILE *log = fopen("log", "w"), *kept = fopen("kept", "w");
+    if (n < 2 || begin(word[1], log)) return 1;
+    fprintf(log, "the first line\n");
+    fflush(log);
+    fprintf(kept, "content\n");
+    fclose(kept);
+    const char *dropping = n > 2 ? getenv(word[2]) : "1";
+    if (dropping && strcmp(dropping, "1") == 0) raise(SIGUSR1);
     return 0;
 }
 END
-    gcc -o h h.c
-    refused "h has opened or changed checkpoint by a call that is not seen" ./h
+    gcc -w -shared -fPIC -o libh.so h.c
+    gcc -w -o m m.c -L. -lh -Wl,-rpath,"$PWD"
+    local way only
+    refused "m has opened or changed $PWD/log by a call that is not seen" ./m prints
+    [ "$(cat log)" = $'the first line\nstep' ]
+    for way in opens prints shortens links makes names reopens moves; do
+        run nht1-profile --t-c -- ./m "$way" NHT1_PROFILE_DROP
+        expect_status 4
+        expect_text "no zeta: m has opened or changed "
+        [ "$(cat kept log)" = $'content\nthe first line' ]
+        only=$(find . -name 'temp*' -o -name moved -o -type l -o -type p)
+        [ -z "$only" ] || fail "$way: $only"
+    done
+}
+
+@test "handlers of signals are those of the program, and what comes behind them is followed" {
+    need_program gcc
+    cat >j.c <<'END'
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static sigjmp_buf back;
+static int seen;
+static void jumps(int number, siginfo_t *info, void *context)
+{
+    seen += number == SIGUSR1 && info->si_signo == number && context;
+    siglongjmp(back, 1);
+}
+static void counts(int number) { seen += number == SIGUSR2; }
+static void ends(int number) { exit(number != SIGTERM || seen != 2); }
+int main(void)
+{
+    struct sigaction full = {.sa_flags = SA_SIGINFO}, was;
+    full.sa_sigaction = jumps;
+    if (sigaction(SIGUSR1, &full, &was) || was.sa_handler != SIG_DFL) return 2;
+    if (sigaction(SIGUSR1, NULL, &was) || was.sa_sigaction != jumps || !(was.sa_flags & SA_SIGINFO)) return 3;
+    if (signal(SIGUSR2, counts) != SIG_DFL || signal(SIGUSR2, counts) != counts) return 4;
+    if (sigaction(SIGKILL, &full, NULL) == 0 || signal(0, counts) != SIG_ERR) return 5;
+    if (!sigsetjmp(back, 1)) raise(SIGUSR1);
+    raise(SIGUSR2);
+    FILE *file = fopen("behind", "w");
+    if (!file || fprintf(file, "written\n") != 8) return 6;
+    if (signal(SIGTERM, ends) != SIG_DFL || signal(SIGUSR1, SIG_IGN) != (sighandler_t)jumps) return 7;
+    raise(SIGTERM);
+    return 8;
+}
+END
+    gcc -o j j.c
+    mkdir run && cd run
+    certified ../j
+    [ "$(cat behind)" = written ]
+    expect_json ../p.json '.zeta.dropped_bytes == 8'
 }
 
 @test "a Python script has a zeta" {

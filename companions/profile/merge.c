@@ -351,6 +351,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
             "holes, FICLONE, splice, or copying out of a file that it writes)",
         [PROFILE_UNSEEN_STDIO] = "in %.200s the functions behind %.300s could not be found",
         [PROFILE_UNSEEN_OPENED] = "%.200s has opened or changed %.300s by a call that is not seen",
+        [PROFILE_UNSEEN_CALLBACK] =
+            "%.200s has functions that MPI-IO calls back (%.300s): what they "
+            "write is not followed",
         [PROFILE_UNSEEN_MANY] = "%.200s has %.300s open under a number above 65535",
         [PROFILE_UNSEEN_EARLIER] = "%.200s has read %.300s before it wrote or removed it: what it "
                                    "read then is there no more",

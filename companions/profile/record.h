@@ -132,6 +132,7 @@ enum profile_unseen {
     PROFILE_UNSEEN_SHAPED,
     PROFILE_UNSEEN_STDIO,
     PROFILE_UNSEEN_OPENED,
+    PROFILE_UNSEEN_CALLBACK,
     PROFILE_UNSEEN_MANY,
     PROFILE_UNSEEN_EARLIER,
     PROFILE_UNSEEN_NAMELESS,
@@ -146,9 +147,9 @@ enum profile_unseen {
 static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
-        "memory",  "descriptors", "limit",  "long",    "static", "direct", "uring",
-        "aio",     "mapped",      "linked", "shaped",  "stdio",  "opened", "many",
-        "earlier", "nameless",    "listed", "outside", "away",   "behind"};
+        "memory", "descriptors", "limit",    "long",   "static",  "direct", "uring",
+        "aio",    "mapped",      "linked",   "shaped", "stdio",   "opened", "callback",
+        "many",   "earlier",     "nameless", "listed", "outside", "away",   "behind"};
     return word[what];
 }
 

@@ -41,9 +41,9 @@ static bool file_crowded[PROFILE_FILES_MAX]; /* it stands for others, that found
 static int64_t run_calls;                    /* that were entered into runs, or missed */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER; /* one thread makes the counters */
-static _Thread_local int inside;
-static uint64_t io_ns;    /* inside I/O, all of it until now */
-static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
+static _Thread_local int inside, back; /* back: of these, by count_called_back */
+static uint64_t io_ns;                 /* inside I/O, all of it until now */
+static uint64_t epoch_ns;              /* when CLOCK_MONOTONIC was 0 */
 
 const char *count_dir(void)
 {
@@ -68,6 +68,28 @@ bool count_runs_wanted(void)
 int *count_inside(void)
 {
     return &inside;
+}
+
+struct count_back count_called_back(void)
+{
+    return (struct count_back){inside++, back++};
+}
+
+void count_returned(struct count_back was)
+{
+    inside = was.inside;
+    back = was.deep;
+}
+
+void count_left(void)
+{
+    inside -= back;
+    back = 0;
+}
+
+bool count_is_back(void)
+{
+    return back > 0;
 }
 
 struct profile_map *count_map(void)
@@ -543,7 +565,8 @@ bool count_unseen(const char *what, const char *name)
     char path[PROFILE_PATH_MAX], text[PROFILE_PATH_MAX + 300];
     if (!dir) return false;
     path_of_unseen(what, path);
-    inside++;
+    const struct count_back was = {inside++, back};
+    back = 0; /* what follows are calls of this library */
     const int kept = errno;
     const int n =
         snprintf(text, sizeof text, "%.255s\n%.3800s\n", program_invocation_short_name, name);
@@ -557,7 +580,7 @@ bool count_unseen(const char *what, const char *name)
         told = symlink(text, path) == 0; /* which takes no descriptor, and has no length */
     }
     errno = kept;
-    inside--;
+    count_returned(was);
     return told;
 }
 

@@ -23,6 +23,16 @@ bool count_digests(void);    /* what is read of written files is compared betwee
 /* Above 0: the thread is in a call that is counted already, or in this library. */
 int *count_inside(void);
 
+/* The thread goes into a function of the program that may have come in the middle of anything, such as the handler of a
+ * signal: nothing is followed until count_returned, or count_left, where it does not return. Safe in handlers. */
+struct count_back {
+    int inside, deep;
+};
+struct count_back count_called_back(void);
+void count_returned(struct count_back was);
+void count_left(void);
+bool count_is_back(void); /* in such a function */
+
 /* Makes the counters: of a rank, or (rank -1) of a process that is none so far; if they exist they
  * become those of that rank. NULL: errno. */
 struct profile_map *count_begin(int rank, int size);

@@ -416,7 +416,7 @@ static void listed(const void *caller, int at, const char *name)
 {
     char whole[PROFILE_PATH_MAX];
     bool other = false;
-    if (!count_dropping() || !follow_on() || !follow_is_process() || posix_is_mpi(caller)) return;
+    if (!count_dropping() || !follow_on() || !follow_is_process() || follow_is_mpi(caller)) return;
     const int kept = errno;
     if (paths_whole(at, name, true, whole) == 0) {
         (*count_inside())++;

@@ -6,7 +6,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,26 +34,23 @@ bool follow_on(void)
     return __atomic_load_n(&on, __ATOMIC_ACQUIRE) && *count_inside() == 0;
 }
 
-/* Where the code of the program itself lies. */
-static uintptr_t program_begin, program_end;
-
-static int find_program(struct dl_phdr_info *info, size_t bytes, void *unused_data)
+bool follow_back(void)
 {
-    (void)bytes;
-    (void)unused_data;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X)) continue;
-        program_begin = info->dlpi_addr + p->p_vaddr;
-        program_end = program_begin + p->p_memsz;
-    }
-    return 1; /* it is the first one */
+    return __atomic_load_n(&on, __ATOMIC_ACQUIRE) && count_is_back();
 }
 
-bool follow_interrupted(const void *caller)
+bool follow_is_mpi(const void *caller)
 {
-    return *count_inside() > 0 && __atomic_load_n(&on, __ATOMIC_ACQUIRE) &&
-           (uintptr_t)caller >= program_begin && (uintptr_t)caller < program_end;
+    static const char *const part[] = {"libmpi",  "libopen-", "libpmi",    "mca_",
+                                       "libmca_", "libprrte", "libfabric", "libuc",
+                                       "libpsm",  "libhwloc", "libefa"};
+    Dl_info info;
+    if (!caller || !dladdr(caller, &info) || !info.dli_fname) return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *base = slash ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        if (strncmp(base, part[i], strlen(part[i])) == 0) return true;
+    return false;
 }
 
 void follow_stop(void)
@@ -251,9 +247,6 @@ void follow_begin(void)
 {
     process = getpid();
     seen_base = written_by_thread();
-    dl_iterate_phdr(find_program, NULL);
-    const uintptr_t open_at = (uintptr_t)dlsym(RTLD_DEFAULT, "open");
-    if (open_at >= program_begin && open_at < program_end) program_end = 0; /* everybody calls it */
     (*count_inside())++;
     DIR *d = opendir("/proc/self/fd");
     for (struct dirent *e; d && (e = readdir(d));) {

@@ -28,9 +28,12 @@ struct followed {
         *state; /* while writes are dropped; owned; NULL: it is the file itself */
 };
 
-/* Whether the program itself calls while the library or MPI-IO is at work in this thread: from the handler of a signal, or
- * called back. What it does then cannot be followed, as locks are held. caller: an address in it. Safe in handlers. */
-bool follow_interrupted(const void *caller);
+/* Whether a handler of the program calls, whose calls are not followed (count_called_back). Safe in handlers. */
+bool follow_back(void);
+
+/* Whether a call comes from the MPI library, whose own files are none of the program's. caller: the address to which it
+ * returns. */
+bool follow_is_mpi(const void *caller);
 
 /* Whether the library is tracing in this thread just now. */
 bool follow_on(void);

@@ -71,8 +71,8 @@ static int refused_name(const char *name, const char *path, enum profile_other w
 static enum whose change_begin(struct change *c, const void *caller, int at, const char *name,
                                bool follow, enum profile_other what)
 {
-    if (name && posix_refused(caller, name)) return REFUSED;
-    if (!follow_on() || !name || posix_is_mpi(caller)) return NOBODYS;
+    if (posix_refused(name)) return REFUSED;
+    if (!follow_on() || !name || follow_is_mpi(caller)) return NOBODYS;
     if (paths_whole(at, name, follow, c->whole) < 0) {
         if (!paths_refused(errno, name)) count_unseen_why(errno, name);
         return not_followed();
@@ -288,7 +288,8 @@ int rename(const char *from, const char *to)
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
         char whole[PROFILE_PATH_MAX];                                                              \
-        if (follow_on() && follow_is_process() && !posix_is_mpi(CALLER) &&                         \
+        if (posix_refused(path)) return -1;                                                        \
+        if (follow_on() && follow_is_process() && !follow_is_mpi(CALLER) &&                        \
             paths_whole(at, path, false, whole) == 0 && paths_followed(whole))                     \
             count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);                       \
         return real arguments;                                                                     \
@@ -317,7 +318,7 @@ static int make_regular(int at, const char *name, mode_t mode)
 static bool is_special(const void *caller, int at, const char *name, char whole[PROFILE_PATH_MAX])
 {
     const int kept = errno;
-    const bool is = name && follow_on() && follow_is_process() && !posix_is_mpi(caller) &&
+    const bool is = name && follow_on() && follow_is_process() && !follow_is_mpi(caller) &&
                     paths_whole(at, name, false, whole) == 0 &&
                     (paths_followed(whole) || paths_outside(whole));
     errno = kept;
@@ -370,7 +371,8 @@ static void special_end(const char *whole)
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
         const mode_t type = (mode_is) & (mode_t)S_IFMT;                                            \
-        if ((type == 0 || type == S_IFREG) && follow_on() && !posix_is_mpi(CALLER))                \
+        if (posix_refused(path)) return -1;                                                        \
+        if ((type == 0 || type == S_IFREG) && follow_on() && !follow_is_mpi(CALLER))               \
             return make_regular(at, path, mode_is);                                                \
         char whole[PROFILE_PATH_MAX];                                                              \
         int rc;                                                                                    \

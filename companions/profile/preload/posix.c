@@ -36,27 +36,23 @@ _Static_assert(sizeof(off_t) == 8, "files have 64-bit offsets");
 
 /* ------------------------------------------------------------------ opening */
 
-bool posix_is_mpi(const void *caller)
+bool posix_refused(const char *name)
 {
-    static const char *const part[] = {"libmpi",  "libopen-", "libpmi",    "mca_",
-                                       "libmca_", "libprrte", "libfabric", "libuc",
-                                       "libpsm",  "libhwloc", "libefa"};
-    Dl_info info;
-    if (!caller || !dladdr(caller, &info) || !info.dli_fname) return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *base = slash ? slash + 1 : info.dli_fname;
-    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
-        if (strncmp(base, part[i], strlen(part[i])) == 0) return true;
-    return false;
-}
-
-bool posix_refused(const void *caller, const char *name)
-{
-    if (!follow_interrupted(caller) || strncmp(name, "/dev/", 5) == 0) return false;
+    if (!follow_back() || !name || strncmp(name, "/dev/", 5) == 0 ||
+        strncmp(name, "/proc/", 6) == 0)
+        return false;
     count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
     if (!count_dropping()) return false;
     errno = EACCES;
     return true;
+}
+
+bool posix_passed_over(int fd)
+{
+    const struct followed *f = follow_back() ? follow_find(fd) : NULL;
+    if (f && (f->counted || f->state))
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), f->name);
+    return f && f->state;
 }
 
 static int real_openat(int at, const char *name, int flags, mode_t mode)
@@ -163,23 +159,23 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     char whole[PROFILE_PATH_MAX], here[PROFILE_PATH_MAX];
     struct stat st;
     if (!count_dir() || !name) return real_openat(at, name, flags, mode);
-    if (changes && posix_refused(caller, name)) return -1;
+    if (changes && posix_refused(name)) return -1;
     if (count_dropping() && follow_on() && name[0] && name[0] != '/' && paths_away(at) &&
         paths_whole(at, name, !(flags & O_NOFOLLOW), here) == 0)
         name = here; /* seen from a folder that is nothing but a stand-in */
     if ((flags & O_PATH) && count_dropping() && follow_on()) return open_path(at, name, flags);
-    if (follow_on() && plain && follow_is_process() && !posix_is_mpi(caller) &&
+    if (follow_on() && plain && follow_is_process() && !follow_is_mpi(caller) &&
         paths_removed(name, whole) && paths_followed(whole))
         return open_removed(name, whole, flags);
     /* Devices, pipes and what is the MPI library's are none of the program's files. */
     const bool may = follow_on() && plain && (changes || paths_asked() || paths_maybe(name)) &&
-                     !posix_is_mpi(caller);
+                     !follow_is_mpi(caller);
     const bool named = may && paths_whole(at, name, !(flags & O_NOFOLLOW), whole) == 0;
     if (may && !named && changes) {
         if (!paths_refused(errno, name)) count_unseen_why(errno, name);
         if (count_dropping()) return -1;
     }
-    if (follow_on() && nameless && !posix_is_mpi(caller) &&
+    if (follow_on() && nameless && !follow_is_mpi(caller) &&
         paths_whole(at, name, true, whole) == 0 && paths_followed(whole))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_NAMELESS), whole);
     bool ours = named && paths_followed(whole);
@@ -288,7 +284,8 @@ static int open_temporary(const void *caller, char *name, int suffix, int flags)
     REAL(int, mkostemps, char *, int, int);
     const size_t length = strlen(name);
     char whole[PROFILE_PATH_MAX];
-    if (!follow_on() || !follow_is_process() || posix_is_mpi(caller) || suffix < 0 ||
+    if (posix_refused(name)) return -1;
+    if (!follow_on() || !follow_is_process() || follow_is_mpi(caller) || suffix < 0 ||
         length < 6 + (size_t)suffix || memcmp(name + length - 6 - (size_t)suffix, "XXXXXX", 6) != 0)
         return real(name, suffix, flags);
     char *const chosen = name + length - 6 - (size_t)suffix;
@@ -316,7 +313,8 @@ char *mkdtemp(char *name)
 {
     REAL(char *, mkdtemp, char *);
     const size_t length = strlen(name);
-    if (!follow_on() || !follow_is_process() || posix_is_mpi(CALLER) || length < 6 ||
+    if (posix_refused(name)) return NULL;
+    if (!follow_on() || !follow_is_process() || follow_is_mpi(CALLER) || length < 6 ||
         strcmp(name + length - 6, "XXXXXX") != 0)
         return real(name);
     return open_temporary(CALLER, name, 0, FOLDER) < 0 ? NULL : name;
@@ -475,21 +473,13 @@ static int64_t bytes_of(const struct iovec *v, int n)
     return sum;
 }
 
-/* A write from the handler of a signal, to a file that is followed, is told; whether it is to a stand-in, and not done. */
-static bool passed_over(int fd)
-{
-    const struct followed *f = follow_find(fd);
-    if (f && f->counted) count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), f->name);
-    return f && f->state;
-}
-
 /* Of a call on fd with its buffers: answered, or made by `call`; counted. More buffers than a call may have nobody
  * reads. */
 /* how: of preadv2 and pwritev2, else 0. */
 #define BODY2(writes, explicit, v, n, how, call)                                                   \
     struct access a;                                                                               \
     if ((n) < 0 || (n) > IOV_MAX) return call;                                                     \
-    if ((writes) && follow_interrupted(CALLER) && passed_over(fd)) return bytes_of(v, n);          \
+    if (posix_passed_over(fd)) return (writes) ? bytes_of(v, n) : 0;                               \
     if (!follow_access(&a, fd, writes, explicit, bytes_of(v, n))) {                                \
         const ssize_t passed = call;                                                               \
         if (writes) follow_seen(fd, passed);                                                       \
@@ -818,6 +808,7 @@ static int allocate(const struct followed *f, int how, int64_t at, int64_t bytes
 int ftruncate(int fd, off_t bytes)
 {
     REAL(int, ftruncate, int, off_t);
+    if (posix_passed_over(fd)) return 0;
     struct followed *f = follow_on() ? follow_find(fd) : NULL;
     if (!f) return real(fd, bytes);
     const uint64_t start_ns = count_now_ns();
@@ -859,7 +850,7 @@ FLUSH(sync_file_range, WORKLOAD_RUN_FDATASYNC, at, (fd, at, bytes, how), int fd,
 /* Flushing whole file systems: what others have written is among it. */
 #define FLUSH_ALL(call)                                                                            \
     const uint64_t start_ns = count_now_ns();                                                      \
-    const bool ours = follow_on() && !posix_is_mpi(CALLER);                                        \
+    const bool ours = follow_on() && !follow_is_mpi(CALLER);                                       \
     if (!ours || !count_dropping()) call;                                                          \
     const int why = errno;                                                                         \
     if (ours && count_map()) count_other(PROFILE_SYNC, start_ns);                                  \
@@ -882,6 +873,7 @@ int syncfs(int fd)
 int fallocate(int fd, int how, off_t at, off_t bytes)
 {
     REAL(int, fallocate, int, int, off_t, off_t);
+    if (posix_passed_over(fd)) return 0;
     struct followed *f = follow_on() ? follow_find(fd) : NULL;
     if (!f) return real(fd, how, at, bytes);
     const uint64_t start_ns = count_now_ns();
@@ -896,6 +888,7 @@ ALIAS(int, fallocate64, fallocate, int fd, int how, off64_t at, off64_t bytes);
 int posix_fallocate(int fd, off_t at, off_t bytes)
 {
     REAL(int, posix_fallocate, int, off_t, off_t);
+    if (posix_passed_over(fd)) return 0;
     struct followed *f = follow_on() ? follow_find(fd) : NULL;
     if (!f) return real(fd, at, bytes);
     const uint64_t start_ns = count_now_ns();
@@ -932,7 +925,7 @@ ALIAS(void *, mmap64, mmap, void *where, size_t bytes, int protection, int flags
 
 static void tell(const void *caller, enum profile_unseen what, const char *name)
 {
-    if (follow_on() && follow_is_process() && !posix_is_mpi(caller))
+    if (follow_on() && follow_is_process() && !follow_is_mpi(caller))
         count_unseen(profile_unseen_word((int)what), name);
 }
 
@@ -1038,7 +1031,7 @@ long syscall(long number, ...)
     va_end(list);
     if (number == SYS_io_uring_setup) tell(CALLER, PROFILE_UNSEEN_URING, "io_uring_setup");
     if (number == SYS_io_submit) tell(CALLER, PROFILE_UNSEEN_AIO, "io_submit");
-    if (follow_on() && !posix_is_mpi(CALLER) && by_number(number, a, &rc)) return rc;
+    if (follow_on() && !follow_is_mpi(CALLER) && by_number(number, a, &rc)) return rc;
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

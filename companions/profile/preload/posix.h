@@ -12,12 +12,10 @@
 /* open of the program; caller: the address to which it returns. */
 int posix_open(const void *caller, int at, const char *name, int flags, mode_t mode);
 
-/* Whether a name is not to be opened for writing, or changed, with errno: without writes from the handler of a signal that came while
- * the library was at work (follow_interrupted), which is told in every run. */
-bool posix_refused(const void *caller, const char *name);
-
-/* Whether a call comes from the MPI library, whose own files are none of the program's. */
-bool posix_is_mpi(const void *caller);
+/* In a handler (follow_back) that opens a name for writing, or changes it, or writes to an open file or changes it: tells
+ * of it. Whether that is not to be done: without writes; posix_refused sets errno. */
+bool posix_refused(const char *name);
+bool posix_passed_over(int fd);
 
 /* The descriptor is about to be closed; and it has been. */
 struct followed *posix_closing(int fd);

@@ -184,6 +184,45 @@ BOTH(MPI_Abort, MPI_Comm comm, int code)
     return real(comm, code);
 }
 
+/* Functions that MPI-IO calls while the library is at work: what they do passes by. name: of the function that takes them;
+ * ROMIO has requests of its own. */
+static void tell_callback(const void *caller, const char *name)
+{
+    if (map && !follow_is_mpi(caller))
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_CALLBACK), name);
+}
+
+#define CALLED_BACK(name, arguments, ...)                                                          \
+    BOTH(name, __VA_ARGS__)                                                                        \
+    {                                                                                              \
+        REAL(P##name, __VA_ARGS__);                                                                \
+        tell_callback(__builtin_return_address(0), #name);                                         \
+        return real arguments;                                                                     \
+    }
+CALLED_BACK(MPI_File_create_errhandler, (function, handler), MPI_File_errhandler_function *function,
+            MPI_Errhandler *handler)
+CALLED_BACK(MPI_Register_datarep, (name, reading, writing, extent, state), const char *name,
+            MPI_Datarep_conversion_function *reading, MPI_Datarep_conversion_function *writing,
+            MPI_Datarep_extent_function *extent, void *state)
+CALLED_BACK(MPI_Grequest_start, (query, release, cancel, state, request),
+            MPI_Grequest_query_function *query, MPI_Grequest_free_function *release,
+            MPI_Grequest_cancel_function *cancel, void *state, MPI_Request *request)
+
+/* Error handlers in Fortran; Open MPI takes them under the second name from all of its interfaces. */
+#define CALLED_BACK_FORTRAN(name)                                                                  \
+    void name(void *function, void *handler, void *error);                                         \
+    void name(void *function, void *handler, void *error)                                          \
+    {                                                                                              \
+        static void *found;                                                                        \
+        void (*real)(void *, void *, void *);                                                      \
+        if (!found) found = find(#name);                                                           \
+        *(void **)&real = found;                                                                   \
+        tell_callback(NULL, #name);                                                                \
+        real(function, handler, error);                                                            \
+    }
+CALLED_BACK_FORTRAN(mpi_file_create_errhandler_)
+CALLED_BACK_FORTRAN(ompi_file_create_errhandler_f)
+
 static uint64_t key_of(MPI_File fh)
 {
     uint64_t key = 0;

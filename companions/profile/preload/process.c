@@ -52,6 +52,7 @@ __attribute__((destructor)) static void end_process(void)
 void _exit(int status)
 {
     REAL(void, _exit, int);
+    count_left();
     end_process();
     real(status);
     __builtin_unreachable();
@@ -186,6 +187,7 @@ static int stayed(bool left, int rc)
 int execve(const char *path, char *const arguments[], char *const environment[])
 {
     REAL(int, execve, const char *, char *const[], char *const[]);
+    count_left();
     if (follow_on()) look_at(path, environment);
     const bool left = leaving();
     return stayed(left, real(path, arguments, environment));
@@ -199,6 +201,7 @@ int execv(const char *path, char *const arguments[])
 int execvpe(const char *name, char *const arguments[], char *const environment[])
 {
     REAL(int, execvpe, const char *, char *const[], char *const[]);
+    count_left();
     if (follow_on()) look_for(name, environment);
     const bool left = leaving();
     return stayed(left, real(name, arguments, environment));
@@ -213,6 +216,7 @@ int fexecve(int fd, char *const arguments[], char *const environment[])
 {
     REAL(int, fexecve, int, char *const[], char *const[]);
     char link[64];
+    count_left();
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     if (follow_on()) look_at(link, environment);
     const bool left = leaving();
@@ -265,6 +269,7 @@ int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions, int fd
          int, mode_t);
     char whole[PROFILE_PATH_MAX];
     const bool changes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
+    if (changes && posix_refused(path)) return EACCES;
     if (changes && follow_on() && paths_whole(AT_FDCWD, path, true, whole) == 0 &&
         paths_followed(whole)) {
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), whole);
@@ -279,7 +284,7 @@ int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *
 {
     REAL(int, posix_spawn, pid_t *, const char *, const posix_spawn_file_actions_t *,
          const posix_spawnattr_t *, char *const[], char *const[]);
-    if (follow_on()) look_at(path, environment);
+    if (follow_on() || follow_back()) look_at(path, environment);
     return real(pid, path, actions, attributes, arguments, environment);
 }
 
@@ -289,6 +294,6 @@ int posix_spawnp(pid_t *pid, const char *name, const posix_spawn_file_actions_t 
 {
     REAL(int, posix_spawnp, pid_t *, const char *, const posix_spawn_file_actions_t *,
          const posix_spawnattr_t *, char *const[], char *const[]);
-    if (follow_on()) look_for(name, environment);
+    if (follow_on() || follow_back()) look_for(name, environment);
     return real(pid, name, actions, attributes, arguments, environment);
 }

@@ -30,6 +30,7 @@ static ssize_t write_file(FILE *file, const void *from, ssize_t n)
     const int fd = fileno_unlocked(file);
     const struct iovec one = {(void *)(uintptr_t)from, (size_t)n};
     struct access a;
+    if (posix_passed_over(fd)) return n;
     if (!follow_access(&a, fd, true, -1, n)) {
         const ssize_t passed = file_write(file, from, n);
         follow_seen(fd, passed);
@@ -175,12 +176,12 @@ FILE *fopen(const char *name, const char *mode)
     REAL(FILE *, fopen, const char *, const char *);
     const int flags = flags_of(mode);
     const void *const caller = __builtin_return_address(0);
-    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && posix_refused(caller, name)) return NULL;
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && posix_refused(name)) return NULL;
     if (!follow_on() || flags < 0 || !follow_is_process() ||
         ((flags & O_ACCMODE) == O_RDONLY && !paths_asked() && !paths_maybe(name)))
         return real(name, mode);
     if (strstr(mode, ",ccs=")) { /* which fdopen does not obey */
-        if (!posix_is_mpi(caller)) count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
+        if (!follow_is_mpi(caller)) count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
         return real(name, mode);
     }
     const int fd = posix_open(caller, AT_FDCWD, name, flags, 0666);
@@ -197,6 +198,10 @@ FILE *freopen(const char *name, const char *mode, FILE *file)
     REAL(FILE *, freopen, const char *, const char *, FILE *);
     char link[64], same[64];
     const int flags = flags_of(mode);
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && posix_refused(name)) {
+        fclose(file); /* as where it cannot be opened */
+        return NULL;
+    }
     if (follow_on() && file) fflush(file); /* to the file that it was until now */
     /* Without a name it is the same file. */
     snprintf(same, sizeof same, "/proc/self/fd/%d", file ? fileno(file) : -1);
