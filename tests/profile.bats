@@ -677,7 +677,7 @@ kept() {
     expect_status 3
 }
 
-@test "functions that MPI-IO calls back are told" {
+@test "functions that MPI-IO calls back, and another library that intercepts MPI, are told" {
     need_program "$(wrapper mpicc)"
     cat >e.c <<'END'
 #include <mpi.h>
@@ -694,7 +694,12 @@ int main(int n, char **word)
     return MPI_Finalize();
 }
 END
+    cat >tool.c <<'END'
+#include <mpi.h>
+int MPI_File_close(MPI_File *file) { return PMPI_File_close(file); }
+END
     env -u OMPI_CC "$(wrapper mpicc)" -o e e.c
+    env -u OMPI_CC "$(wrapper mpicc)" -shared -fPIC -o tool.so tool.c
     run nht1-profile --t-c -- "$NHT1_ROOT/tests/mpi-run" -np 1 ./e
     expect_status 0
     expect_text "certified: the same"
@@ -702,6 +707,11 @@ END
     expect_status 4
     expect_text "no zeta: e has functions that MPI-IO calls back (MPI_File_create_errhandler)"
     expect_schema nht1-profile-1 p.json
+    run nht1-profile --t-c -- "$NHT1_ROOT/tests/mpi-run" -np 1 env LD_PRELOAD="$PWD/tool.so:$NHT1_BIN/../lib/nht1/libnht1-profile.so" ./e
+    expect_status 0 # it is called before
+    run nht1-profile --t-c -- "$NHT1_ROOT/tests/mpi-run" -np 1 sh -c 'LD_PRELOAD=$LD_PRELOAD:$PWD/tool.so exec ./e'
+    expect_status 4
+    expect_text "no zeta: e runs with a library that intercepts MPI, too, and is not called ($PWD/tool.so)"
 }
 
 @test "a second MPI program in a command is told, and leaves the first one's counters" {

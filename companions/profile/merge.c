@@ -354,6 +354,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
         [PROFILE_UNSEEN_CALLBACK] =
             "%.200s has functions that MPI-IO calls back (%.300s): what they "
             "write is not followed",
+        [PROFILE_UNSEEN_TOOL] =
+            "%.200s runs with a library that intercepts MPI, too, and is not called (%.300s): "
+            "leave it out",
         [PROFILE_UNSEEN_MANY] = "%.200s has %.300s open under a number above 65535",
         [PROFILE_UNSEEN_EARLIER] = "%.200s has read %.300s before it wrote or removed it: what it "
                                    "read then is there no more",

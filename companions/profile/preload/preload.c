@@ -87,9 +87,21 @@ static const char *printable(const char *name, char out[1024])
     return out;
 }
 
+/* Another library that intercepts a function of MPI would have to be called under its other name, but calls this
+ * library back under the first: that it is left out is told. */
+static void tell_tool(const char *name, void *at)
+{
+    Dl_info library, tool;
+    void *next = dlsym(RTLD_NEXT, name + 1);
+    if (strncmp(name, "PMPI_", 5) == 0 && next && next != at && dladdr(at, &library) &&
+        dladdr(next, &tool) && library.dli_fbase != tool.dli_fbase)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_TOOL), tool.dli_fname);
+}
+
 static void *find(const char *name)
 {
     void *at = dlsym(RTLD_NEXT, name);
+    if (at) tell_tool(name, at);
     if (at) return at;
     fprintf(stderr, "nht1-profile: the MPI library has no function %s\n", name);
     abort();
