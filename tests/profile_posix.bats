@@ -679,6 +679,8 @@ static void work(int number)
     if (strcmp(way, "names") == 0) close(mkstemp(name));
     if (strcmp(way, "reopens") == 0) (void)!freopen("kept", "w", stdin);
     if (strcmp(way, "moves") == 0) rename("kept", "moved");
+    if (strcmp(way, "closes") == 0) fclose(log_file);
+    if (strcmp(way, "doubles") == 0) write(dup(fileno(log_file)), "again", 5);
 }
 int begin(const char *how, FILE *file)
 {
@@ -711,7 +713,7 @@ END
     local way only
     refused "m has opened or changed $PWD/log by a call that is not seen" ./m prints
     [ "$(cat log)" = $'the first line\nstep' ]
-    for way in opens prints shortens links makes names reopens moves; do
+    for way in opens prints shortens links makes names reopens moves closes doubles; do
         run nht1-profile --t-c -- ./m "$way" NHT1_PROFILE_DROP
         expect_status 4
         expect_text "no zeta: m has opened or changed "

@@ -348,7 +348,10 @@ ALIAS(int, mkostemps64, mkostemps, char *name, int suffix, int flags);
 
 struct followed *posix_closing(int fd)
 {
-    return count_dir() && follow_is_process() ? follow_take(fd) : NULL;
+    if (!count_dir() || !follow_is_process()) return NULL;
+    (void)posix_passed_over(fd);
+    struct followed *f = follow_take(fd);
+    return follow_back() ? NULL : f; /* nothing is counted or freed in a handler */
 }
 
 void posix_closed(struct followed *f, uint64_t start_ns)
@@ -362,7 +365,7 @@ int close(int fd)
 {
     REAL(int, close, int);
     if (!count_dir()) return real(fd);
-    if (*count_inside() == 0 && follow_is_own(fd) && follow_is_process()) {
+    if ((*count_inside() == 0 || follow_back()) && follow_is_own(fd) && follow_is_process()) {
         errno = EBADF;
         return -1;
     }
@@ -379,7 +382,8 @@ int close_range(unsigned first, unsigned last, int flags)
 {
     REAL(int, close_range, unsigned, unsigned, int);
     const int own_table = 2; /* CLOSE_RANGE_UNSHARE, which older headers lack */
-    if (!follow_on() || !follow_is_process() || (flags & ~own_table) || first > last)
+    if ((!follow_on() && !follow_back()) || !follow_is_process() || (flags & ~own_table) ||
+        first > last)
         return real(first, last, flags);
     if (flags && unshare(CLONE_FILES) < 0) return -1;
     for (unsigned fd = first; fd <= last && fd < 65536; fd++) {
@@ -403,8 +407,9 @@ static int doubled(int old, int fd)
 {
     const int kept = errno;
     if (fd >= 0 && count_dir() && follow_is_process() && fd != old) {
-        struct followed *was = follow_take(fd);
-        follow_same(fd, old);
+        struct followed *was = posix_closing(fd);
+        if (!follow_back()) follow_same(fd, old);
+        (void)posix_passed_over(old);
         if (was) posix_closed(was, count_now_ns());
     }
     errno = kept;
