@@ -351,6 +351,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
             "holes, FICLONE, splice, or copying out of a file that it writes)",
         [PROFILE_UNSEEN_STDIO] = "in %.200s the functions behind %.300s could not be found",
         [PROFILE_UNSEEN_OPENED] = "%.200s has opened or changed %.300s by a call that is not seen",
+        [PROFILE_UNSEEN_JUMP] =
+            "%.200s has left a call that was being counted, by the handler of a "
+            "signal that does not return (%.300s)",
         [PROFILE_UNSEEN_CALLBACK] =
             "%.200s has functions that MPI-IO calls back (%.300s): what they "
             "write is not followed",

@@ -132,6 +132,7 @@ enum profile_unseen {
     PROFILE_UNSEEN_SHAPED,
     PROFILE_UNSEEN_STDIO,
     PROFILE_UNSEEN_OPENED,
+    PROFILE_UNSEEN_JUMP,
     PROFILE_UNSEEN_CALLBACK,
     PROFILE_UNSEEN_TOOL,
     PROFILE_UNSEEN_MANY,
@@ -148,9 +149,9 @@ enum profile_unseen {
 static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
-        "memory",  "descriptors", "limit",  "long",    "static", "direct",   "uring", "aio",
-        "mapped",  "linked",      "shaped", "stdio",   "opened", "callback", "tool",  "many",
-        "earlier", "nameless",    "listed", "outside", "away",   "behind"};
+        "memory", "descriptors", "limit",    "long",   "static",  "direct", "uring",    "aio",
+        "mapped", "linked",      "shaped",   "stdio",  "opened",  "jump",   "callback", "tool",
+        "many",   "earlier",     "nameless", "listed", "outside", "away",   "behind"};
     return word[what];
 }
 

@@ -22,6 +22,7 @@
 #define FILES_FIRST  4
 #define STEP         64
 #define RUNS_STEP    1024
+#define HELD_MAX     8 /* mutexes that a thread holds at a time, more than there are */
 
 enum split { SPLIT_RUN, SPLIT_OPEN, SPLIT_DIRECTION, SPLIT_CALLS };
 
@@ -42,8 +43,10 @@ static int64_t run_calls;                    /* that were entered into runs, or 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER; /* one thread makes the counters */
 static _Thread_local int inside, back; /* back: of these, by count_called_back */
-static uint64_t io_ns;                 /* inside I/O, all of it until now */
-static uint64_t epoch_ns;              /* when CLOCK_MONOTONIC was 0 */
+static _Thread_local pthread_mutex_t *held[HELD_MAX];
+static _Thread_local int held_n;
+static uint64_t io_ns;    /* inside I/O, all of it until now */
+static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
 
 const char *count_dir(void)
 {
@@ -81,10 +84,14 @@ void count_returned(struct count_back was)
     back = was.deep;
 }
 
+/* What a handler came in the middle of is left as well, locks with it: what they guard may be half done. */
 void count_left(void)
 {
-    inside -= back;
-    back = 0;
+    if (back == 0) return;
+    inside = back = 0;
+    if (held_n > 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_JUMP), "longjmp, exit");
+    while (held_n > 0)
+        count_release(held[held_n - 1]);
 }
 
 bool count_is_back(void)
@@ -97,16 +104,28 @@ struct profile_map *count_map(void)
     return __atomic_load_n(&map, __ATOMIC_ACQUIRE);
 }
 
+void count_hold(pthread_mutex_t *mutex)
+{
+    pthread_mutex_lock(mutex);
+    held[held_n++] = mutex;
+}
+
+void count_release(pthread_mutex_t *mutex)
+{
+    held_n--;
+    pthread_mutex_unlock(mutex);
+}
+
 /* Calls of this library itself, by whatever thread, are not counted. */
 void count_lock(void)
 {
     inside++;
-    pthread_mutex_lock(&lock);
+    count_hold(&lock);
 }
 
 void count_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    count_release(&lock);
     inside--;
 }
 
@@ -340,10 +359,10 @@ static struct profile_map *begin_once(int rank, int size)
 struct profile_map *count_begin(int rank, int size)
 {
     inside++;
-    pthread_mutex_lock(&beginning);
+    count_hold(&beginning);
     struct profile_map *m = begin_once(rank, size);
     const int why = errno;
-    pthread_mutex_unlock(&beginning);
+    count_release(&beginning);
     inside--;
     errno = why;
     return m;
@@ -374,6 +393,7 @@ void count_going_on(void)
 void count_forked(void)
 {
     ended = false;
+    held_n = 0;
     map = NULL;
     files = (struct table){0}; /* it may be half done: nothing of it is freed */
     memset(file_run, 0, sizeof file_run);

@@ -4,6 +4,7 @@
 /* Layer 3. The counters of this process, in a mapped file (record.h), whatever interface the calls come
  * through. Free of MPI. Functions marked "locked" are called between count_lock and count_unlock; the
  * others lock by themselves where they have to. */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,6 +50,11 @@ void count_forked(void);
 
 void count_lock(void);
 void count_unlock(void);
+
+/* Every mutex of the library is locked and unlocked by these: last locked, first unlocked. A handler that does not
+ * return (count_left) leaves none locked, which is told. */
+void count_hold(pthread_mutex_t *mutex);
+void count_release(pthread_mutex_t *mutex);
 
 /* The time of day of the program's start, and what has passed since, even if the clock is set. */
 uint64_t count_now_ns(void);

@@ -466,9 +466,9 @@ static struct profile_before *find(enum kind kind, const char *whole)
 static struct profile_before *find_locked(enum kind kind, const char *whole)
 {
     (*count_inside())++;
-    pthread_mutex_lock(&lock);
+    count_hold(&lock);
     struct profile_before *note = find(kind, whole);
-    pthread_mutex_unlock(&lock);
+    count_release(&lock);
     (*count_inside())--;
     return note;
 }
@@ -549,10 +549,10 @@ struct profile_before *paths_note(const char *whole)
 {
     const bool unmade = paths_unmade(whole);
     (*count_inside())++;
-    pthread_mutex_lock(&lock);
+    count_hold(&lock);
     struct profile_before *note = find(FILES, whole);
     if (!note && make_note(whole, unmade) == 0) note = find(FILES, whole);
-    pthread_mutex_unlock(&lock);
+    count_release(&lock);
     (*count_inside())--;
     return note;
 }
@@ -657,12 +657,12 @@ struct profile_stand_in *paths_map(const char *stand_in)
     (*count_inside())++;
     if (stat(stand_in, &st) == 0 && S_ISREG(st.st_mode) &&
         st.st_size == (off_t)sizeof(struct profile_stand_in)) {
-        pthread_mutex_lock(&mapping);
+        count_hold(&mapping);
         m = inodes[st.st_ino % LISTS];
         while (m && (m->inode != st.st_ino || m->device != st.st_dev))
             m = m->next_inode;
         if (m || (m = map_file(stand_in))) m->refs++;
-        pthread_mutex_unlock(&mapping);
+        count_release(&mapping);
     }
     (*count_inside())--;
     return m ? m->s : NULL;
@@ -672,7 +672,7 @@ void paths_unmap(struct profile_stand_in *s)
 {
     if (!s) return;
     (*count_inside())++;
-    pthread_mutex_lock(&mapping);
+    count_hold(&mapping);
     struct mapped **at = list_of(s);
     while ((*at)->s != s)
         at = &(*at)->next;
@@ -685,7 +685,7 @@ void paths_unmap(struct profile_stand_in *s)
         munmap(s, sizeof *s);
         free(m);
     }
-    pthread_mutex_unlock(&mapping);
+    count_release(&mapping);
     (*count_inside())--;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "companions/profile/preload/count.h"
 #include "companions/profile/preload/table.h"
 
 #define LISTS    4
@@ -47,12 +48,12 @@ void requests_posted(const MPI_Request *at)
 {
     static char posted;
     if (*at == MPI_REQUEST_NULL) return;
-    pthread_mutex_lock(&lock);
+    count_hold(&lock);
     (void)table_put(&known, key_of(*at), &posted);
     for (struct list *l = lists; l < lists + LISTS; l++)
         if ((uintptr_t)at >= (uintptr_t)l->at && (uintptr_t)at < (uintptr_t)(l->at + l->n))
             note(l, (int)(at - l->at), *at);
-    pthread_mutex_unlock(&lock);
+    count_release(&lock);
 }
 
 /* The copy of an array, as it is now. NULL: no memory. */
@@ -93,7 +94,7 @@ bool requests_waited(int n, const MPI_Request *list, MPI_Request *before)
     bool any = false;
     *before = MPI_REQUEST_NULL;
     if (__atomic_load_n(&known.n, __ATOMIC_RELAXED) == 0 || n <= 0) return false;
-    pthread_mutex_lock(&lock);
+    count_hold(&lock);
     if (n == 1) {
         *before = *list;
         any = table_find(&known, key_of(*list)) != NULL;
@@ -101,7 +102,7 @@ bool requests_waited(int n, const MPI_Request *list, MPI_Request *before)
         const struct list *l = list_of(n, list);
         any = l && l->ours_n > 0;
     }
-    pthread_mutex_unlock(&lock);
+    count_release(&lock);
     return any;
 }
 
@@ -115,7 +116,7 @@ static void end(struct list *l, int i, MPI_Request now)
 void requests_ended(int n, const MPI_Request *list, MPI_Request before, int done_n,
                     const int *places)
 {
-    pthread_mutex_lock(&lock);
+    count_hold(&lock);
     struct list *l = lists;
     while (l < lists + LISTS && (l->at != list || l->n != n))
         l++;
@@ -127,5 +128,5 @@ void requests_ended(int n, const MPI_Request *list, MPI_Request before, int done
             if (place >= 0 && place < n) end(l, place, list[place]);
         }
     }
-    pthread_mutex_unlock(&lock);
+    count_release(&lock);
 }

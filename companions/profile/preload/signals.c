@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The handlers of signals. One may come while this library, or the C library on its behalf, holds a lock, so what
  * a handler does is not followed: it passes, and where it writes or changes files that is told (posix_refused).
- * So each handler of the program is called by one of two functions here, which notes that. */
+ * So each handler of the program is called by a function here, which notes that. */
 #undef _FORTIFY_SOURCE
 
 #include <setjmp.h>
@@ -12,84 +12,65 @@
 #include "companions/profile/preload/count.h"
 #include "companions/profile/preload/next.h"
 
-typedef void plain_handler(int);
+/* With or without SA_SIGINFO Linux passes all three. */
 typedef void full_handler(int, siginfo_t *, void *);
+typedef void plain_handler(int);
 
-static plain_handler *plain[NSIG];
-static full_handler *full[NSIG];
+static full_handler *handler[NSIG];
 
-static void run_plain(int number)
+static void run(int number, siginfo_t *info, void *context)
 {
     const struct count_back was = count_called_back();
-    __atomic_load_n(&plain[number], __ATOMIC_RELAXED)(number);
-    count_returned(was);
-}
-
-static void run_full(int number, siginfo_t *info, void *context)
-{
-    const struct count_back was = count_called_back();
-    __atomic_load_n(&full[number], __ATOMIC_RELAXED)(number, info, context);
+    __atomic_load_n(&handler[number], __ATOMIC_RELAXED)(number, info, context);
     count_returned(was);
 }
 
 /* Whether it is a function of the program, and no word such as SIG_IGN. */
-static bool is_program(plain_handler *h)
+static bool is_program(full_handler *h)
 {
-    return h != SIG_DFL && h != SIG_IGN && h != SIG_ERR && h != SIG_HOLD && h != run_plain &&
-           (uintptr_t)h != (uintptr_t)run_full;
+    plain_handler *p = (plain_handler *)(uintptr_t)h;
+    return p != SIG_DFL && p != SIG_IGN && p != SIG_ERR && p != SIG_HOLD && h != run;
 }
 
 int sigaction(int number, const struct sigaction *act, struct sigaction *old)
 {
     REAL(int, sigaction, int, const struct sigaction *, struct sigaction *);
     if (number <= 0 || number >= NSIG) return real(number, act, old);
-    plain_handler *const plain_was = plain[number];
-    full_handler *const full_was = full[number];
+    full_handler *const handler_was = handler[number];
     struct sigaction ours, was;
-    if (act) {
-        ours = *act;
-        if (!is_program(act->sa_handler)) {
-        } else if (act->sa_flags & SA_SIGINFO) {
-            __atomic_store_n(&full[number], act->sa_sigaction, __ATOMIC_RELAXED);
-            ours.sa_sigaction = run_full;
-        } else {
-            __atomic_store_n(&plain[number], act->sa_handler, __ATOMIC_RELAXED);
-            ours.sa_handler = run_plain;
-        }
+    if (act) ours = *act;
+    if (act && is_program(act->sa_sigaction)) {
+        __atomic_store_n(&handler[number], act->sa_sigaction, __ATOMIC_RELAXED);
+        ours.sa_sigaction = run;
     }
     if (real(number, act ? &ours : NULL, &was) < 0) {
-        plain[number] = plain_was;
-        full[number] = full_was;
+        handler[number] = handler_was;
         return -1;
     }
-    if (!old) return 0;
-    *old = was;
-    if (was.sa_handler == run_plain) old->sa_handler = plain_was;
-    if ((uintptr_t)was.sa_handler == (uintptr_t)run_full) old->sa_sigaction = full_was;
+    if (old) *old = was;
+    if (old && was.sa_sigaction == run) old->sa_sigaction = handler_was;
     return 0;
 }
 
-static plain_handler *exchange(plain_handler *(*real)(int, plain_handler *), int number,
-                               plain_handler *handler)
+static full_handler *exchange(full_handler *(*real)(int, full_handler *), int number,
+                              full_handler *becomes)
 {
-    if (number <= 0 || number >= NSIG) return real(number, handler);
-    plain_handler *const plain_was = plain[number];
-    full_handler *const full_was = full[number];
-    const bool ours = is_program(handler);
-    if (ours) __atomic_store_n(&plain[number], handler, __ATOMIC_RELAXED);
-    plain_handler *const was = real(number, ours ? run_plain : handler);
-    if (was == SIG_ERR) plain[number] = plain_was;
-    return was == run_plain                        ? plain_was
-           : (uintptr_t)was == (uintptr_t)run_full ? (plain_handler *)(uintptr_t)full_was
-                                                   : was;
+    if (number <= 0 || number >= NSIG) return real(number, becomes);
+    full_handler *const handler_was = handler[number];
+    const bool ours = is_program(becomes);
+    if (ours) __atomic_store_n(&handler[number], becomes, __ATOMIC_RELAXED);
+    full_handler *const was = real(number, ours ? run : becomes);
+    if ((uintptr_t)was == (uintptr_t)SIG_ERR) handler[number] = handler_was;
+    return was == run ? handler_was : was;
 }
 
 #define SIGNAL(name)                                                                               \
-    plain_handler *name(int number, plain_handler *handler);                                       \
-    plain_handler *name(int number, plain_handler *handler)                                        \
+    plain_handler *name(int number, plain_handler *becomes);                                       \
+    plain_handler *name(int number, plain_handler *becomes)                                        \
     {                                                                                              \
-        REAL(plain_handler *, name, int, plain_handler *);                                         \
-        return exchange(real, number, handler);                                                    \
+        REAL(full_handler *, name, int, full_handler *);                                           \
+        return (plain_handler *)(uintptr_t)exchange(real, number,                                  \
+                                                    (full_handler *)(uintptr_t)becomes);           \
     }
 SIGNAL(signal)
 SIGNAL(ssignal)
