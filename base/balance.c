@@ -23,6 +23,7 @@ static int estimate(const struct sequential_plan *plan, const double *x, int n,
     }
     to->looked_at = state.last.rounds;
     to->conflict = state.conflict;
+    to->none_at_last = state.looks > 0 && !state.last.exists;
     for (int b = 0; b < BALANCE_BOUNDS; b++) {
         to->side[b] = bound[b].side;
         TRY(sequential_needed(plan, &data, &state, bound[b].at, &to->needed[b]));

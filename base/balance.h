@@ -25,6 +25,8 @@ struct balance_estimate {
     double
         needed[BALANCE_BOUNDS]; /* rounds in all that would probably decide; NaN: not known yet */
     bool conflict;              /* looks contradict each other: what was measured has changed */
+    bool
+        none_at_last; /* no interval at the last look: the rounds rise, fall or depend on the one before */
 };
 
 /* Rounds that go on until it is decided: how many at most, and those of the first look (base/sequential.h). */

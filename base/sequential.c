@@ -23,12 +23,29 @@ static const double CORRELATION_MAX = 0.9;
 /* Of deciding with as many rounds as are said to be needed. */
 static const double POWER = 0.8;
 static const double ROUNDS_TOLD_MAX = 1e6;
+static const double LEFT_MIN = 1e-3; /* of the error, for an estimate */
 
-/* How much of the error on one side may be spent up to the look. */
-static double error_spent(const struct sequential_plan *p, int look)
+/* The share of the error that may be spent up to so many of the rounds of a plan. */
+static double share_spent(int rounds, int horizon)
 {
-    const double t = (double)p->rounds[look] / p->horizon;
-    return look == p->n - 1 ? p->error / 2 : p->error / 2 * log1p(expm1(1) * t);
+    return log1p(expm1(1) * rounds / horizon);
+}
+
+/* How much of the error on one side may be spent up to the look. before: what earlier stages have spent. */
+static double error_spent(const struct sequential_plan *p, int look, double before)
+{
+    if ((look == p->n - 1 && !p->goes_on) || p->rounds[look] == p->horizon[look])
+        return p->error / 2;
+    const int first = p->first[look], horizon = p->horizon[look];
+    const double from = share_spent(first > 0 ? p->rounds[first - 1] : 0, horizon);
+    return before +
+           (p->error / 2 - before) * (share_spent(p->rounds[look], horizon) - from) / (1 - from);
+}
+
+/* The same, from what has been spent up to each look before it. */
+static double error_of(const struct sequential_plan *p, int look, const double *spent)
+{
+    return error_spent(p, look, p->first[look] > 0 ? spent[p->first[look] - 1] : 0);
 }
 
 static int spend_on_ranks(struct sequential_plan *p)
@@ -36,8 +53,8 @@ static int spend_on_ranks(struct sequential_plan *p)
     double spent = 0;
     for (int k = 0; k < p->n; k++) {
         double *tail = &p->tail[RANK_SIGNED][k];
-        TRY(rank_cut(RANK_SIGNED, p->rounds[k], error_spent(p, k) - spent, &p->cut[RANK_SIGNED][k],
-                     tail));
+        TRY(rank_cut(RANK_SIGNED, p->rounds[k], error_of(p, k, p->spent[RANK_SIGNED]) - spent,
+                     &p->cut[RANK_SIGNED][k], tail));
         spent += *tail;
         p->spent[RANK_SIGNED][k] = spent;
     }
@@ -58,8 +75,9 @@ static void spend_on_signs(struct sequential_plan *p, double *share, double *tai
             for (int s = n + 1; s >= 0; s--)
                 share[s] = 0.5 * (share[s] + (s > 0 ? share[s - 1] : 0));
         }
+        const double allowed = error_of(p, k, p->spent[RANK_SIGN]);
         int cut = -1;
-        while (2 * (cut + 1) < n && stat_within(spent + share[cut + 1], error_spent(p, k))) {
+        while (2 * (cut + 1) < n && stat_within(spent + share[cut + 1], allowed)) {
             spent += share[++cut];
             share[cut] = 0;
         }
@@ -84,27 +102,69 @@ static int set_bounds(struct sequential_plan *p)
 int sequential_plan_at(double error, const int *rounds, int n, struct sequential_plan *out)
 {
     ERR_ASSERT(error > 0 && error < 1 && n >= 1 && n <= SEQUENTIAL_LOOKS_MAX);
-    *out = (struct sequential_plan){.error = error, .n = n, .horizon = rounds[n - 1]};
+    *out = (struct sequential_plan){.error = error, .n = n};
     for (int k = 0; k < n; k++) {
         ERR_ASSERT(rounds[k] > (k > 0 ? rounds[k - 1] : 0) && rounds[k] <= SEQUENTIAL_ROUNDS_MAX);
         out->rounds[k] = rounds[k];
+        out->horizon[k] = rounds[n - 1];
     }
     return set_bounds(out);
+}
+
+/* Rounds of the looks of a plan; returns how many. */
+static int planned(double error, int rounds_max, int rounds[SEQUENTIAL_LOOKS_MAX])
+{
+    int n = 1;
+    rounds[0] = SEQUENTIAL_ROUNDS_MIN;
+    while (rounds[0] < rounds_max &&
+           !stat_within(ldexp(1, -rounds[0]), error / 2 * share_spent(rounds[0], rounds_max)))
+        rounds[0]++;
+    while (rounds[n - 1] < rounds_max) {
+        const int next = (4 * rounds[n - 1] + 2) / 3;
+        rounds[n++] = next + next / 8 < rounds_max ? next : rounds_max;
+    }
+    return n;
 }
 
 int sequential_plan(double error, int rounds_max, struct sequential_plan *out)
 {
     ERR_ASSERT(error > 0 && error < 1 && rounds_max >= SEQUENTIAL_ROUNDS_MIN &&
                rounds_max <= SEQUENTIAL_ROUNDS_MAX);
-    int rounds[SEQUENTIAL_LOOKS_MAX] = {SEQUENTIAL_ROUNDS_MIN}, n = 1;
-    struct sequential_plan whole = {.error = error, .n = 2, .horizon = rounds_max};
-    for (whole.rounds[0] = rounds[0]; rounds[0] < rounds_max; whole.rounds[0] = ++rounds[0])
-        if (stat_within(ldexp(1, -rounds[0]), error_spent(&whole, 0))) break;
-    while (rounds[n - 1] < rounds_max) {
-        const int next = (4 * rounds[n - 1] + 2) / 3;
-        rounds[n++] = next + next / 8 < rounds_max ? next : rounds_max;
+    int rounds[SEQUENTIAL_LOOKS_MAX];
+    return sequential_plan_at(error, rounds, planned(error, rounds_max, rounds), out);
+}
+
+/* Adds looks above from rounds, up to rounds to, as a stage. */
+static int add_stage(struct sequential_plan *p, const int *rounds, int n, int from, int to)
+{
+    const int first = p->n;
+    for (int k = 0; k < n; k++) {
+        if (rounds[k] <= from || rounds[k] > to) continue;
+        if (p->n == SEQUENTIAL_LOOKS_MAX)
+            return err_set(ERR_USAGE, "at most %d looks are expected", SEQUENTIAL_LOOKS_MAX);
+        p->rounds[p->n] = rounds[k];
+        p->horizon[p->n] = rounds[n - 1];
+        p->first[p->n++] = first;
     }
-    return sequential_plan_at(error, rounds, n, out);
+    return 0;
+}
+
+int sequential_plan_stages(double error, const struct sequential_stage *stage, int n,
+                           struct sequential_plan *out)
+{
+    ERR_ASSERT(error > 0 && error < 1 && n >= 1);
+    *out = (struct sequential_plan){.error = error, .goes_on = true};
+    for (int i = 0, from = 0; i < n; from = stage[i++].rounds) {
+        const int end = stage[i].rounds, most = stage[i].rounds_max;
+        int rounds[SEQUENTIAL_LOOKS_MAX] = {end};
+        ERR_ASSERT((end > from || (end == 0 && i == n - 1 && most > from)) &&
+                   end <= SEQUENTIAL_ROUNDS_MAX && most <= SEQUENTIAL_ROUNDS_MAX &&
+                   (most == 0 || most >= SEQUENTIAL_ROUNDS_MIN));
+        const int looks = most > 0 ? planned(error, most, rounds) : 1;
+        TRY(add_stage(out, rounds, looks, from, end > 0 ? end : most));
+    }
+    if (out->n > 0) return set_bounds(out);
+    return err_set(ERR_USAGE, "stages that end before the first look of a plan have none");
 }
 
 int sequential_plan_end(struct sequential_plan *p, int rounds)
@@ -114,6 +174,10 @@ int sequential_plan_end(struct sequential_plan *p, int rounds)
     while (taken < p->n && taken < SEQUENTIAL_LOOKS_MAX - 1 && p->rounds[taken] < rounds)
         taken++;
     p->rounds[taken] = rounds;
+    if (taken >= p->n) {
+        p->horizon[taken] = p->horizon[p->n - 1];
+        p->first[taken] = p->first[p->n - 1];
+    }
     p->n = taken + 1;
     return set_bounds(p); /* looks before it are as they were: they depend on the horizon alone */
 }
@@ -247,9 +311,11 @@ int sequential_needed(const struct sequential_plan *p, const struct sequential_d
         *rounds = p->rounds[k];
         return 0;
     }
-    /* No look of the plan: a longer one has the share of this one's last. */
-    if (isinf(reach)) {
-        const double share = p->error / 2 / p->n;
+    /* No look of the plan: a longer one has the share of this one's last, or what this one leaves. */
+    if (isinf(reach) || p->goes_on) {
+        const double share =
+            p->goes_on ? fmax(p->error / 2 - p->spent[at.method][p->n - 1], LEFT_MIN * p->error)
+                       : p->error / 2 / p->n;
         reach = sd * (gsl_cdf_ugaussian_Qinv(share) + gsl_cdf_ugaussian_Pinv(POWER));
     }
     *rounds = fmax(ceil(reach / away * (reach / away)), fmax(d->n, p->rounds[p->n - 1]) + 1);

@@ -20,13 +20,16 @@ enum {
 /* Where intervals are made, and how wide they are: cut and share of base/rank.h for each look and
  * method. On each side half of the error is spent along error/2 ln(1 + (e - 1) t), t = rounds over
  * the horizon [LanDeMets]; what a look cannot spend, since probabilities are steps, goes
- * on to the next. For the sign test the joint distribution over the looks is computed, for signed
+ * on to the next. Where measuring goes on behind the end of a plan, the next stage spends what is left then, by the
+ * same function from there on. For the sign test the joint distribution over the looks is computed, for signed
  * ranks the shares of the looks are added up, which is above it. */
 struct sequential_plan {
     double error; /* that the interval of any look misses, on either side */
     int n;        /* looks */
-    int horizon;  /* rounds of the last look as it was planned */
     int rounds[SEQUENTIAL_LOOKS_MAX];
+    int horizon[SEQUENTIAL_LOOKS_MAX]; /* rounds of the last look of its stage, as it was planned */
+    int first[SEQUENTIAL_LOOKS_MAX];   /* look of its stage */
+    bool goes_on; /* a longer plan would be a further stage of this one, not another measurement */
     int cut[RANK_METHODS][SEQUENTIAL_LOOKS_MAX]; /* -1: no interval at this look */
     /* On one side: that of this look's interval alone, and of all up to it. */
     double tail[RANK_METHODS][SEQUENTIAL_LOOKS_MAX], spent[RANK_METHODS][SEQUENTIAL_LOOKS_MAX];
@@ -41,6 +44,17 @@ int sequential_plan(double error, int rounds_max, struct sequential_plan *out);
 /* The same with looks that are given, ascending, within these limits but from 1 on: a single one is a
  * fixed plan. Returns 0 or ERR_NOMEM. */
 int sequential_plan_at(double error, const int *rounds, int n, struct sequential_plan *out);
+
+/* Measuring that was planned anew while it went on. */
+struct sequential_stage {
+    int rounds;     /* with which it ended; 0 for a last one that goes on */
+    int rounds_max; /* until it is decided, so many at most; 0: their number was given, and there is one look at the end */
+};
+
+/* The looks that were taken in each stage, and those which the last one has. stage: numbers of rounds ascend.
+ * Returns 0, ERR_USAGE for no look or more than SEQUENTIAL_LOOKS_MAX, or ERR_NOMEM. */
+int sequential_plan_stages(double error, const struct sequential_stage *stage, int n,
+                           struct sequential_plan *out);
 
 /* Makes this number of rounds the last look, at which all that is left of the error is spent: for
  * measuring that ends for a reason that has nothing to do with what was measured, such as its time.

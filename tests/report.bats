@@ -258,6 +258,26 @@ for pairs, change, code in (([loud] * 6, plain, 'balanced'), ([loud] * 6, auto, 
     assert v['code'] == code, (len(pairs), z, v, code)
 z, v = study([loud] * 6, auto)
 assert 'The first interval comes with 8 rounds, some' in v['sentence'] and z.lo != z.lo, v
+# An interval stands beside the median of the same rounds: those of the last look, and of all where there are more than the plan.
+def eight(root, run, writer):
+    run['rounds_max'], root['started_utc'] = 8, '2026-01-01T10:%02d:00Z' % run['run']
+
+
+def eight_first(root, run, writer):
+    eight(root, run, writer)
+    del run['rounds_max']
+    run.update({'rounds_max': 8} if run['run'] <= 8 else {'rounds_given': 20})
+
+
+z, v = study([(1, 1.05)] * 8 + [(1, 1.3)] * 2, auto)
+assert (z.rounds, z.paired) == (8, z.lo) and 'over 8 rounds' in v['sentence'], (z, v)
+near = [(1, 1.1 + 0.01 * d) for d in (-3, 4, -1, 2, -2, 1, 3, -4)]
+for change in (eight, eight_first):
+    z, v = study(near + [(1, 1.09 + 0.001 * d) for d in (4, -2, 3, -5, 0, 6, -4, 1, -1, 5, -3, 2)], change)
+    assert z.rounds == 20 and abs(z.paired - 0.0905) < 1e-9 and 0.085 < z.lo <= z.paired <= z.hi < 0.0961, (change, z, v)
+    assert v['code'] == 'balanced' and 'over 20 rounds' in v['sentence'], v
+z, v = study([(1, 1.3 + 0.01 * k) for k in (1, 6, 0, 5, 3, 7, 2, 4)] + [(1, 1.03 + 0.001 * (k * 5 % 7)) for k in range(32)], eight)
+assert v['code'] == 'undecided' and z.rounds == 40 and z.lo != z.lo and 'the rounds rise, fall' in v['sentence'], (z, v)
 # All of them give an answer that those that were not disturbed would not give.
 rounds = [(1.05, True)] * 19 + [(1.09, False)] * 10 + [(1.101, False)] * 11
 random.Random(1).shuffle(rounds)

@@ -192,6 +192,14 @@ asked() {
         '{"what": "sequential", "error": 0, "questions": [{"values": [1], "bounds": [1]}]}' \
         '{"what": "sequential", "error": 1e-300, "questions": [{"values": [1], "bounds": [1], "share": 1e-300}]}' \
         '{"what": "sequential", "rounds_max": 5, "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "sequential", "rounds_max": 6, "questions": [{"values": [1, 2, 3, 4, 5, 6, 7], "bounds": [1]}]}' \
+        '{"what": "balance", "rounds_max": 6, "zeta": [1, 1, 1, 1, 1, 1, 1], "data": [1, 1, 1, 1, 1, 1, 1], "disturbed": [0, 0, 0, 0, 0, 0, 0], "shared": [0, 0, 0, 0, 0, 0, 0]}' \
+        '{"what": "sequential", "stages": [], "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "sequential", "stages": [7], "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "sequential", "stages": [{"rounds": 7}, {"rounds": 7}], "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "sequential", "stages": [{"rounds": 7}, {"rounds_max": 7}], "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "sequential", "stages": [{"rounds": 5, "rounds_max": 8}], "questions": [{"values": [1], "bounds": [1]}]}' \
+        '{"what": "sequential", "stages": [{"rounds": 7}], "questions": [{"values": [1], "bounds": [1]}, {"values": [1], "bounds": [1]}]}' \
         '{"what": "unpaired", "quantities": [{"a": [1], "b": [1]}]}' '{"what": "unpaired", "level": 0.9, "quantities": []}' \
         '{"what": "unpaired", "level": 0.9, "quantities": [{"a": [0], "b": [1]}]}' \
         '{"what": "unpaired", "level": 0.9, "margin": -1, "quantities": [{"a": [1], "b": [1]}]}' \

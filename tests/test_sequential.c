@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "base/rank.h"
@@ -275,6 +276,71 @@ static void error_of_all_looks_together(void **state)
     }
 }
 
+/* How often, of values that are independent, the interval of some look lies above the centre or below, by the sign
+ * test. */
+static double share_wrong(const struct sequential_plan *p)
+{
+    static double share[SEQUENTIAL_ROUNDS_MAX + 2];
+    double wrong = 0;
+    memset(share, 0, sizeof share);
+    share[0] = 1;
+    for (int k = 0, n = 0; k < p->n; k++) {
+        for (; n < p->rounds[k]; n++)
+            for (int s = n + 1; s >= 0; s--)
+                share[s] = 0.5 * (share[s] + (s > 0 ? share[s - 1] : 0));
+        for (int s = 0; s <= n; s++)
+            if (s <= p->cut[RANK_SIGN][k] || n - s <= p->cut[RANK_SIGN][k]) {
+                wrong += share[s];
+                share[s] = 0;
+            }
+    }
+    return wrong;
+}
+
+static void plans_that_go_on_spend_what_is_left(void **state)
+{
+    (void)state;
+    enum { STAGES = 4 };
+    static const struct sequential_stage going_on[][STAGES] = {
+        {{8, 8}, {0, 64}},
+        {{20, 20}, {0, 64}},
+        {{8, 8}, {16, 16}, {32, 32}, {0, 64}},
+        {{5, 8}, {0, 16}},
+        {{64, 64}, {128, 0}},
+        {{64, 64}, {0, 128}},
+        {{7, 0}, {0, 64}},
+        {{20, 0}, {60, 0}},
+        {{6, 0}, {20, 0}, {40, 64}, {500, 0}},
+        {{8, 8}, {86, 0}},
+        {{30, 0}, {31, 0}, {32, 0}, {33, 0}}};
+    for (size_t i = 0; i < sizeof going_on / sizeof going_on[0]; i++) {
+        struct sequential_plan p = {0}, before;
+        int n = 0;
+        while (n < STAGES && (going_on[i][n].rounds || going_on[i][n].rounds_max)) {
+            struct sequential_stage so_far[STAGES];
+            before = p;
+            memcpy(so_far, going_on[i], sizeof so_far);
+            if (so_far[n].rounds_max > 0) so_far[n].rounds = 0; /* nobody knew */
+            assert_int_equal(sequential_plan_stages(0.05, so_far, ++n, &p), 0);
+            /* What has been looked at stays as it was. */
+            for (int k = 0; n > 1 && k < before.n && before.rounds[k] <= going_on[i][n - 2].rounds;
+                 k++)
+                assert_int_equal(p.cut[RANK_SIGN][k], before.cut[RANK_SIGN][k]);
+            for (int method = 0; method < RANK_METHODS; method++)
+                assert_true(p.spent[method][p.n - 1] <= 0.025);
+        }
+        assert_true(share_wrong(&p) <= 0.05);
+        assert_true(share_wrong(&p) > 0.02);
+        assert_true(p.cut[RANK_SIGN][p.n - 1] >= 0);
+    }
+    /* One stage is the plan, or the look, that there is without stages. */
+    struct sequential_plan stage, plan;
+    assert_int_equal(sequential_plan_stages(0.05, &(struct sequential_stage){0, 64}, 1, &stage), 0);
+    assert_int_equal(sequential_plan(0.05, 64, &plan), 0);
+    assert_memory_equal(stage.cut, plan.cut, sizeof plan.cut);
+    assert_memory_equal(stage.rounds, plan.rounds, sizeof plan.rounds);
+}
+
 static void looks_of_a_plan(void **state)
 {
     (void)state;
@@ -444,6 +510,7 @@ int main(void)
         cmocka_unit_test(order_statistics_of_all_orders),
         cmocka_unit_test(error_of_all_looks_together),
         cmocka_unit_test(looks_of_a_plan),
+        cmocka_unit_test(plans_that_go_on_spend_what_is_left),
         cmocka_unit_test(measuring_that_ends_early_spends_what_is_left),
         cmocka_unit_test(verdicts_and_the_looks_that_gave_them),
         cmocka_unit_test(nothing_is_decided_of_what_changes),

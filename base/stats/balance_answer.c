@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/stat.h"
 #include "base/stats/jobs.h"
+#include "base/stats/plan.h"
 #include "base/stats/request.h"
 
 /* What is known of the rounds. */
@@ -69,13 +70,21 @@ static int read_rounds(struct request *r, struct rounds *to)
 static int read_plan(struct request *r, int n, struct sequential_plan *plan)
 {
     double level;
-    int64_t most;
     TRY(request_level(r, &level));
     if (isnan(level)) level = 1 - BALANCE_ERROR;
-    if (!json_object_get(r->json, "rounds_max")) return sequential_plan_at(1 - level, &n, 1, plan);
-    TRY(js_get_int(r->json, r->where, "rounds_max", SEQUENTIAL_ROUNDS_MIN, SEQUENTIAL_ROUNDS_MAX,
-                   &most));
-    return sequential_plan(1 - level, (int)most, plan);
+    if (!plan_given(r)) return sequential_plan_at(1 - level, &n, 1, plan);
+    TRY(plan_of(r, 1 - level, plan));
+    return plan_covers(r, plan, n);
+}
+
+/* Several jobs' rounds do not end at the look that decides: what is said of all of them has no interval where the last
+ * look has none, and one that holds their median. */
+static void fit(struct balance_estimate *e, double median, const double at[BALANCE_BOUNDS])
+{
+    e->lo = e->none_at_last ? NAN : fmin(e->lo, median);
+    e->hi = e->none_at_last ? NAN : fmax(e->hi, median);
+    for (int b = 0; b < BALANCE_BOUNDS; b++)
+        if (!(e->side[b] > 0 ? e->lo > at[b] : e->hi <= at[b])) e->side[b] = 0;
 }
 
 /* One quantity. one_look: how many rounds there are was fixed in advance, so that a few jobs may be judged by Student's
@@ -86,12 +95,16 @@ static int look(const struct sequential_plan *plan, const struct values *judged,
     static const double at[BALANCE_BOUNDS] = {
         [BALANCE_AT_NEEDLESS] = BALANCE_NEEDLESS, [BALANCE_AT_GOAL] = BALANCE_GOAL};
     TRY(balance_look(plan, judged->x, judged->n, to));
+    /* Of the rounds that the interval is of. */
+    TRY(stat_median(judged->x, isfinite(to->lo) ? to->looked_at : judged->n, median));
     if (one_look && jobs_few(judged, rounds)) {
         jobs_interval(judged, 1 - plan->error, &to->lo, &to->hi);
         for (int b = 0; b < BALANCE_BOUNDS; b++)
             to->side[b] = to->lo > at[b] ? 1 : to->hi <= at[b] ? -1 : 0;
+    } else if (isfinite(to->lo)) {
+        fit(to, *median, at);
     }
-    return stat_median(judged->x, judged->n, median);
+    return 0;
 }
 
 int answer_balance(struct request *r, json_t **out)
@@ -106,7 +119,7 @@ int answer_balance(struct request *r, json_t **out)
     struct sequential_plan plan;
     char why[BALANCE_WHY];
     TRY(read_rounds(r, &rounds));
-    const bool one_look = !json_object_get(r->json, "rounds_max"); /* not until it is decided */
+    const bool one_look = !plan_given(r); /* not until it is decided */
     const int n = rounds.zeta.n, jobs = rounds.zeta_judged.n;
     TRY(read_plan(r, jobs, &plan));
     TRY(look(&plan, &rounds.zeta_judged, n, one_look, &rounds.of_zeta, &rounds.zeta_median));
@@ -122,7 +135,9 @@ int answer_balance(struct request *r, json_t **out)
     const bool settled = rounds.of_zeta.looked_at > 0 && (reason || found != BALANCE_UNDECIDED) &&
                          !balance_may_pass(reason);
     *out = json_pack(
-        "{si so ss so so so so so sb}", "n", n, "jobs", jobs < n ? json_integer(jobs) : json_null(),
+        "{si so so ss so so so so so sb}", "n", n, "jobs",
+        jobs < n ? json_integer(jobs) : json_null(), "looked_at",
+        rounds.of_zeta.looked_at > 0 ? json_integer(rounds.of_zeta.looked_at) : json_null(),
         "answer", reason ? "not-measurable" : code[found], "reason",
         js_text(reason                      ? reason
                 : found == BALANCE_NOT_DATA ? "not-data"

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/stats/jobs.h"
+#include "base/stats/plan.h"
 #include "base/stats/request.h"
 #include "base/stats/stat_test.h"
 
@@ -221,22 +222,26 @@ static int share_out(const struct request *r, struct question *q, int n)
 static int make_plans(const struct request *r, struct question *q, int n, double error,
                       struct sequential_plan *common)
 {
-    int64_t rounds_max = 64;
     bool final = false;
     double least = 1;
-    if (json_object_get(r->json, "rounds_max"))
-        TRY(js_get_int(r->json, r->where, "rounds_max", SEQUENTIAL_ROUNDS_MIN,
-                       SEQUENTIAL_ROUNDS_MAX, &rounds_max));
     if (json_object_get(r->json, "final")) TRY(js_get_bool(r->json, r->where, "final", &final));
     for (int i = 0; i < n; i++)
         least = fmin(least, q[i].share);
     if (!(error * least >= ERROR_MIN))
         return err_set(ERR_USAGE, "%s: \"error\": shares of at least %g are expected", r->where,
                        ERROR_MIN);
-    TRY(sequential_plan(error * least, (int)rounds_max, common));
+    const bool stages = json_object_get(r->json, "stages") != NULL;
+    if (stages && (n > 1 || final))
+        return err_set(ERR_USAGE, "%s: \"stages\": one question is expected, without \"final\"",
+                       r->where);
+    TRY(plan_of(r, error * least, common));
     for (int i = 0; i < n; i++) {
-        TRY(sequential_plan_at(error * q[i].share, common->rounds, common->n, &q[i].plan));
-        if (final && q[i].metric.data.n < rounds_max)
+        TRY(plan_covers(r, common, q[i].metric.data.n));
+        if (stages)
+            q[i].plan = *common;
+        else
+            TRY(sequential_plan_at(error * q[i].share, common->rounds, common->n, &q[i].plan));
+        if (final && q[i].metric.data.n < common->rounds[common->n - 1])
             TRY(sequential_plan_end(&q[i].plan, q[i].metric.data.n));
     }
     return 0;

@@ -11,6 +11,7 @@ from .trouble import failed
 
 ASK_S = 600
 ROUNDS_MAX = 500  # that a sequential question may have
+STAGES_MAX = 16   # more have no study, but damaged records
 _known = {}
 
 
@@ -58,9 +59,43 @@ def jobs(of):
     return [number.setdefault(job, len(number)) for job in of]
 
 
-def looks(rounds_max, level):
-    """After which rounds one question is looked at, of rounds that go on until it is decided."""
-    return ask([{'what': 'sequential', 'error': 1 - level, 'rounds_max': rounds_max,
+def stages(plans):
+    """Member "stages" of a request about rounds of a study that was planned anew while it went on. plans: of each round,
+    or of each job where these count: above 0 so many rounds at most until it is decided; below 0 their number as it was
+    given; 0 where that is not known."""
+    ends, most = [], 0
+    for n, plan in enumerate(plans, 1):
+        most = max(most, plan)
+        plan = most if plan > 0 else plan
+        if not ends or ends[-1][0] != plan:
+            ends.append([plan, n])
+        ends[-1][1] = n
+    if len(ends) > STAGES_MAX:
+        return pooled(plans)
+    found = [{'rounds': n, 'rounds_max': plan} if plan > 0 else {'rounds': n} for plan, n in ends]
+    if ends[-1][0] >= len(plans):
+        del found[-1]['rounds']  # it goes on, up to its last look
+    elif ends[-1][0] > 0:
+        return _with_a_last_look(ends[-1][0], len(plans), found[:-1])
+    return found
+
+
+def _with_a_last_look(most, n, before=()):
+    """Stages of a plan, and a look at all of n rounds."""
+    plan = {'rounds': n - 1, 'rounds_max': most}
+    return [*before, *([plan] if n - 1 > (before[-1]['rounds'] if before else 0) else []), {'rounds': n}]
+
+
+def pooled(plans):
+    """The same of rounds of several studies, of which there will be no more: at the end all are looked at. plans: as
+    above."""
+    most = max(plans)
+    return _with_a_last_look(most, len(plans)) if most > 0 else [{'rounds': len(plans)}]
+
+
+def looks(level, of):
+    """After which rounds one question is looked at. of: stages."""
+    return ask([{'what': 'sequential', 'error': 1 - level, 'stages': of,
                  'questions': [{'values': [0], 'bounds': [0]}]}])[0]['looks']
 
 

@@ -5,35 +5,50 @@ from types import SimpleNamespace
 from unittest import mock
 
 from nht1 import stats
+from nht1.report import rounds
 from nht1.report.rounds import Rounds
 
 
 def run(t_t_s, started_utc, writes=True):
     return SimpleNamespace(t_t_s=t_t_s, round=1, environment=(), writes=writes, writer='posix' if writes else 'none', json={},
-                           result=SimpleNamespace(started_utc=started_utc, root={}, run={}))
+                           result=SimpleNamespace(started_utc=started_utc, root={}, run={}, study_round=None))
 
 
 class InTime(unittest.TestCase):
     def asked(self, *runs):
         """The values of zeta that nht1-stats is asked about; results in the order of their names."""
-        rounds = Rounds(SimpleNamespace(all=[]), 0.95)
-        with mock.patch.object(rounds, 't_c_s', return_value=1.0), \
-                mock.patch.object(rounds, '_alone', return_value=run(1.0, '', False)), \
+        found = Rounds(SimpleNamespace(all=[]), 0.95)
+        with mock.patch.object(found, 't_c_s', return_value=1.0), \
+                mock.patch.object(found, '_alone', return_value=run(1.0, '', False)), \
                 mock.patch.object(stats, 'ask', side_effect=lambda requests: [requests[0]]):
-            return rounds._judged_writing(SimpleNamespace(runs=list(runs)))['zeta']
+            return found._judged_writing(SimpleNamespace(runs=list(runs)))['zeta']
 
     def test_drifts_are_looked_for_in_the_order_of_measuring(self):
         first, tenth, second = run(1.5, '2026-01-01T10:00:00Z'), run(2.5, '2026-01-01T10:09:00Z'), run(2.0, '2026-01-01T10:01:00Z')
         self.assertEqual(self.asked(first, tenth, second), [0.5, 1.0, 1.5])
 
     def test_what_goes_on_until_it_is_decided_is_judged_so_with_what_was_made_before(self):
-        fixed, later = run(1.5, '2026-01-01T10:00:00Z'), run(2.0, '2026-01-01T10:01:00Z')
-        later.result.run = {'rounds_max': 64}
-        rounds = Rounds(SimpleNamespace(all=[]), 0.95)
-        with mock.patch.object(rounds, 't_c_s', return_value=1.0), mock.patch.object(rounds, '_alone', return_value=run(1.0, '', False)), \
-                mock.patch.object(rounds, '_judged') as judged:
-            rounds._judged_writing(SimpleNamespace(runs=[fixed, later]))
-        self.assertEqual(judged.call_args[0][1], 64)
+        def stages(records, folders=('s',)):
+            runs = [run(1.5, '2026-01-01T10:%02d:00Z' % i) for i in range(len(records))]
+            for i, (r, record) in enumerate(zip(runs, records)):
+                r.result.run, r.result.study_round = record, (folders[i % len(folders)], i)
+            return rounds._stages(runs)
+        auto, longer, given, more = {'rounds_max': 8}, {'rounds_max': 64}, {'rounds_given': 7}, {'rounds_given': 20}
+        self.assertEqual(stages([auto] * 5), [{'rounds_max': 8}])
+        self.assertEqual(stages([auto] * 8), [{'rounds_max': 8}])
+        self.assertEqual(stages([{}] * 7 + [longer]), [{'rounds': 7}, {'rounds_max': 64}])
+        self.assertEqual(stages([given] * 7 + [more] * 13), [{'rounds': 7}, {'rounds': 20}])
+        self.assertEqual(stages([auto] * 8 + [longer] * 3), [{'rounds': 8, 'rounds_max': 8}, {'rounds_max': 64}])
+        self.assertEqual(stages([longer] * 8 + [auto] * 3), [{'rounds_max': 64}])
+        self.assertEqual(stages([auto] * 8 + [more] * 12), [{'rounds': 8, 'rounds_max': 8}, {'rounds': 20}])
+        self.assertEqual(stages([auto] * 16), [{'rounds': 15, 'rounds_max': 8}, {'rounds': 16}])
+        # Several studies: a look at all there are, which is the only one where no plan depends on what was measured.
+        self.assertEqual(stages([auto, more] * 10, ('s', 't')), [{'rounds': 19, 'rounds_max': 8}, {'rounds': 20}])
+        self.assertEqual(stages([given, more] * 10, ('s', 't')), [])
+        # A damaged record is none of a plan, or of the longest.
+        self.assertEqual(stages([{'rounds_max': 1 << 40}, {'rounds_max': 3}, {'rounds_max': -9}, {'rounds_max': 'a'}]), [
+            {'rounds': 1, 'rounds_max': 500}, {'rounds': 4}])
+        self.assertEqual(len(stages([auto, more] * 100)), 2)
 
     def test_where_one_does_not_tell_its_start_the_order_is_that_of_the_names(self):
         first, tenth, second = run(1.5, '2026-01-01T10:00:00Z'), run(2.5, None), run(2.0, '2026-01-01T10:01:00Z')

@@ -84,10 +84,38 @@ def _round(run, environment):
             environment)
 
 
-def _rounds_max(runs):
-    """Of rounds that a study makes until it is decided: how many at most, also where the first of them were made without
-    such a plan. 0: how many there are was fixed in advance."""
-    return max(integer(r.result.run, 'rounds_max') for r in runs)
+def planned(record):
+    """How many rounds a study was to make when it made one of them, as stats.stages has it. record: its run.json."""
+    most = min(stats.ROUNDS_MAX, integer(record, 'rounds_max'))
+    return most if most >= ROUNDS_MIN else -max(0, integer(record, 'rounds_given'))
+
+
+def _stages(runs):
+    """Member "stages" of a request; [] where one look is right: how many rounds there are has nothing to do with their
+    values. runs: of the pairs, in their order."""
+    first, jobs = {}, stats.jobs(id(r.result) for r in runs)
+    for job, run in zip(jobs, runs):
+        first.setdefault(job, run)
+    if 1 < len(first) < len(runs):  # jobs count
+        runs = list(first.values())
+    plans = [planned(r.result.run) for r in runs]
+    of = {r.result.study_round and (r.result.study_round[0], word(r.result.run, 'point')) for r in runs}
+    if len(of) > 1 or None in of:
+        return stats.pooled(plans) if max(plans) > 0 else []
+    return stats.stages(plans) if len(set(plans)) > 1 or max(plans) > 0 or len(runs) == len(jobs) else []
+
+
+def _until_decided(stages):
+    """Whether rounds go on until it is decided."""
+    return any('rounds_max' in s for s in stages)
+
+
+def _looked_at(found, runs):
+    """Of how many of these rounds an interval is. found: of nht1-stats."""
+    k = found['looked_at'] if found['zeta']['lo'] is not None else None
+    if k is None:
+        return len(runs)
+    return sum(job < k for job in stats.jobs(id(r.result) for r in runs)) if found['jobs'] else k
 
 
 def _spoiled(unmeasured, n, what):
@@ -147,38 +175,41 @@ class Rounds:
         pairs = self._pairs(cell.runs)
         if not pairs:
             return Zeta(io, compute)
-        most = _rounds_max(cell.runs)
+        stages = _stages([r for _, r in pairs])
         values = {name: [real(r.json, key) / c - off for c, r in pairs] for name, (key, off) in TERMS.items()}
         values = {name: v for name, v in values.items() if all(x == x for x in v)}
         # As they decide: what the intervals of all looks have in common.
-        judged = self._judged_writing(cell) if most and 'data' in values else {}
+        judged = self._judged_writing(cell) if stages and 'data' in values else {}
         values['zeta'] = [r.t_t_s / c - 1 for c, r in pairs]
         jobs = stats.jobs(id(r.result) for _, r in pairs)
-        found = {name: judged[name] if name in judged else self._term(v, jobs, most) for name, v in values.items()}
+        found = {name: judged[name] if name in judged else self._term(v, jobs, stages) for name, v in values.items()}
         terms = {name: _term_of(of) for name, of in found.items()}
         paired = terms.pop('zeta')
         count = (judged if 'zeta' in judged else found['zeta'])['jobs'] or 0
-        return Zeta(io, compute, len(pairs), paired.zeta, paired.lo, paired.hi, terms, count, self.level)
+        rounds = _looked_at(judged, [r for _, r in pairs]) if judged else len(pairs)
+        return Zeta(io, compute, rounds, paired.zeta, paired.lo, paired.hi, terms, count, self.level)
 
     def _pairs(self, runs):
         """[(T_C of its round, run)]"""
         return [p for p in ((self.t_c_s(r), r) for r in _in_time(runs)) if p[0]][:stats.ROUNDS_MAX]
 
-    def _term(self, values, jobs, most):
+    def _term(self, values, jobs, stages):
         """What nht1-stats answers, with the median: of one look at all rounds, where how many of which there are has
-        nothing to do with their values, or else of the last look of a plan. Only one run of a pair does I/O: the sign
+        nothing to do with their values, or else of the last look of the stages. Only one run of a pair does I/O: the sign
         test."""
-        found = stats.ask([{'what': 'sequential', 'error': 1 - self.level, 'rounds_max': most, 'questions': [
-            {'values': values, 'jobs': jobs, 'symmetric': False, 'bounds': [GOAL]}]}])[0]['questions'][0] if most else \
+        found = stats.ask([{'what': 'sequential', 'error': 1 - self.level, 'stages': stages, 'questions': [
+            {'values': values, 'jobs': jobs, 'symmetric': False, 'bounds': [GOAL]}]}])[0]['questions'][0] if stages else \
             stats.ask([{'what': 'centres', 'level': self.level, 'metrics': [
                 {'values': values, 'jobs': jobs, 'symmetric': False}]}])[0]['metrics'][0]
-        return dict(found, median=found['centre'] if found['jobs'] and found['centre'] is not None else stats.median(values))
+        return dict(found, median=found['centre'] if found['centre'] is not None and (found['jobs'] or found['lo'] is not None)
+                    else stats.median(values))
 
-    def _judged(self, rounds, most=0):
+    def _judged(self, rounds):
         """What nht1-stats answers, by the rule of nht1-bt. rounds: [(zeta, data, run, node with the evidence of its
         disturbance)]."""
         alone = [members(self._alone(run).json, 'disturbance') for _, _, run, _ in rounds]
-        return stats.ask([dict({'rounds_max': most} if most else {}, **{
+        stages = _stages([run for _, _, run, _ in rounds])
+        return stats.ask([dict({'stages': stages} if stages else {}, **{
             'what': 'balance', 'level': self.level, 'jobs': stats.jobs(id(run.result) for _, _, run, _ in rounds),
             'zeta': [z for z, _, _, _ in rounds], 'data': [d for _, d, _, _ in rounds],
             'disturbed': [int(true(a, 'disturbed') or true(node, 'disturbance.disturbed'))
@@ -187,7 +218,7 @@ class Rounds:
 
     def _judged_writing(self, cell):
         return self._judged([(r.t_t_s / c - 1, real(r.json, 'data_s') / c, r, r.json)
-                             for c, r in self._pairs(cell.runs)], _rounds_max(cell.runs))
+                             for c, r in self._pairs(cell.runs)])
 
     def _alone(self, run):
         """The compute-only run of its round: one in the same environment, as far as a study set that, or else in
@@ -226,6 +257,9 @@ class Rounds:
     def _over_rounds(self, cell):
         """What the pairs of runs come to."""
         z, study = self.zeta(cell), any(r.result.study_round for r in cell.runs)
+        pairs = [r for _, r in self._pairs(cell.runs)]
+        stages = _stages(pairs) if pairs else []
+        later = [n for n in stats.looks(self.level, stages) if n > (z.jobs or z.rounds)] if _until_decided(stages) else []
         zeta = _interval('the paired zeta is', z.paired, z.lo, z.hi)
         code, needed, settled = 'undecided', ROUNDS_MIN, False
         if z.rounds == 0:
@@ -233,14 +267,14 @@ class Rounds:
             more = ' No round holds a compute-only run to compare with: %s.' % (
                 'the study needs points with io = none and the same other settings' if study else
                 'use --repeat auto')
-        elif z.rounds < ROUNDS_MIN and not _rounds_max(cell.runs):
+        elif z.rounds < ROUNDS_MIN and not _until_decided(stages):
             more = ' No interval before %d rounds%s: --%s.' % (
                 ROUNDS_MIN, self._minutes(cell, ROUNDS_MIN),
                 'set study.repeats=%d' % ROUNDS_MIN if study else 'repeat auto')
         elif 'data' not in z.terms:
             more = ' The results do not say what of it data are.'
-        elif z.lo != z.lo and _rounds_max(cell.runs):
-            needed = stats.looks(_rounds_max(cell.runs), self.level)[0]
+        elif z.lo != z.lo and later:
+            needed = later[0]
             more = ' The first interval comes with %s.' % (
                 text.plural(needed, 'job') if z.jobs else
                 text.plural(needed, 'round') + self._minutes(cell, needed).rstrip(','))
@@ -256,6 +290,9 @@ class Rounds:
                 other = max((name for name in ('bookkeeping', 'slowdown') if name in z.terms),
                             key=lambda name: z.terms[name].zeta, default='data')
                 more = ' It is not data, %s, but %s.' % (_of(data, 'which are'), _of(z.terms[other], other))
+            elif code == 'undecided' and z.lo != z.lo and z.rounds >= ROUNDS_MIN and not z.jobs:
+                needed = None
+                more = ' No interval: the rounds rise, fall or depend on the one before, so something else goes on here.'
             elif code == 'undecided' and z.jobs:
                 needed, more = None, ' More jobs would decide, rather than more rounds in each%s.' % (
                     ', whether that is data' if z.lo > GOAL else '')
@@ -292,14 +329,14 @@ class Rounds:
                  if self.t_c_s(r.run) and r.data_s == r.data_s][:stats.ROUNDS_MAX]
         if len(pairs) < ROUNDS_MIN:
             return Judgement()  # reports of jobs with fewer rounds show T_R alone
-        found = self._judged([(r.t_r_s / c, r.data_s / c, r.run, r.json) for c, r in pairs],
-                             _rounds_max([r.run for _, r in pairs]))
+        found = self._judged([(r.t_r_s / c, r.data_s / c, r.run, r.json) for c, r in pairs])
+        rounds = _looked_at(found, [r.run for _, r in pairs])
         zeta, data = (_term_of(found[of]) for of in ('zeta', 'data'))
         code = found['answer']
         return Judgement({
-            'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': len(pairs)},
+            'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': rounds},
             'sentence': '%s: over %s of several jobs%s %s; the goal is at most %.2f. Of that, %s.%s' % (
-                WORDS.get(code, code.capitalize()), text.plural(len(pairs), 'round'), each(found['jobs']),
+                WORDS.get(code, code.capitalize()), text.plural(rounds, 'round'), each(found['jobs']),
                 _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'),
                 ' %s.' % text.sentence(found['why']) if found['why'] else '')}, found['settled'])
 

@@ -196,7 +196,7 @@ def tallies_of(points, found, settings):
             other.beside.append(tally)
     for tally in (t for t in tallies if t.auto and not t.partners):
         if tally.beside:
-            tally.low = stats.looks(tally.high, settings.level)[0]
+            tally.low = stats.looks(settings.level, [{'rounds_max': tally.high}])[0]
         else:
             tally.low, tally.high = question.FALLBACK[0], min(question.FALLBACK[1], tally.high)
     for tally in (t for t in tallies if t.auto and t.partners):
@@ -361,6 +361,8 @@ class Driver:
                       dict(recorded(environment), **point.env), seconds, status)
         if tally.question:
             made['rounds_max'] = tally.question.most
+        elif not tally.auto:
+            made['rounds_given'] = tally.high
         self._judge(tally, made, part, why)
         write_json(os.path.join(part, 'run.json'), made)
         self.folder.complete(name)

@@ -6,7 +6,7 @@ the runs up to it alone, so an interrupted study goes on to the same runs."""
 import os
 
 from .. import reading, results, stats
-from ..report.rounds import Rounds
+from ..report.rounds import Rounds, planned
 
 ROUNDS_MAX = 64          # of a point, where no other number stands behind auto..
 ROUNDS_LEAST = 6         # with which a plan can be made: fewer give no interval of 95 %
@@ -24,7 +24,13 @@ class Question:
 
     def __init__(self, tally, beside, folder, most, level):
         self.tally, self.beside, self.folder, self.most, self.level = tally, beside, folder, most, level
-        self.looks, self._judged = stats.looks(most, level), {}
+        self._judged = {}
+
+    @property
+    def looks(self):
+        """After how many rounds there is one: what was made by an earlier plan is looked at by that."""
+        plans = [planned(self.tally.runs[n][0]) for n in self.pairs()]
+        return stats.looks(self.level, stats.stages(plans if len(plans) >= self.most else plans + [self.most]))
 
     def pairs(self):
         """Numbers of the rounds that have both."""
