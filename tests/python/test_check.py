@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """runs/study check: which problem is taken, which writer speaks, and how it is told."""
+import time
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
+from nht1 import trouble
+from nht1.study import check, drive
 from nht1.study.check import choose
 from nht1.study.check_words import quote, sentence, writers, wrong
 
@@ -59,9 +64,26 @@ class Choosing(unittest.TestCase):
 
 class Telling(unittest.TestCase):
     def test_the_writer_whose_data_were_wrong(self):
-        self.assertEqual(wrong({'runs': [{'writer': 'a', 'proof': {'state': 'right'}}, {'writer': 'none'},
-                                         {'writer': 'b', 'proof': {'state': 'wrong'}}]}), 'b')
-        self.assertEqual(wrong({'runs': [{'writer': 'a', 'proof': {'state': 'right'}}]}), '')
+        right = {'writer': 'a', 'proof': {'state': 'right'}, 'norms': {'ok': True}}
+        self.assertEqual(wrong({'runs': [right, {'writer': 'none'}, {'writer': 'b', 'proof': {'state': 'wrong'}}]}),
+                         'b: what was written is wrong')
+        self.assertEqual(wrong({'runs': [right, {'writer': 'none', 'norms': {'ok': False}}]}), 'none: what was computed is wrong')
+        self.assertEqual(wrong({'runs': [right, {'writer': 'none', 'norms': {'ok': None}}]}), '')
+
+    def test_wrong_data_are_no_answer_whatever_ends_the_rounds(self):
+        root = {'runs': [{'writer': 'posix', 'proof': {'state': 'wrong'}}], 'ranking': [row('serial', 'io-too-slow', 0.3, 0.2, 0.4)]}
+        for status, why, said in ((1, 'interrupted', 'posix: what was written is wrong; interrupted'), (0, None, 'posix: what was'),
+                                  (trouble.WRONG, None, 'exit status 2')):
+            made = check.Check.__new__(check.Check)
+            made.began, made.writers, made.folder = time.monotonic(), ['posix', 'serial'], '/nowhere'
+            made.args = SimpleNamespace(minutes=2)
+            with mock.patch.object(made, '_start', return_value=(root, status, why)), mock.patch.object(made, '_conclude') as concluded, \
+                    mock.patch.object(drive, 'last_words', return_value=''), mock.patch.object(drive, 'refused', return_value=False), \
+                    self.assertRaises(trouble.Trouble) as raised:
+                made._rounds([])
+            self.assertEqual(raised.exception.status, trouble.FAILED)
+            self.assertIn(said, str(raised.exception))
+            concluded.assert_not_called()
 
     def test_the_line_to_quote_has_no_blanks_that_fill_a_processors_name(self):
         root = {'version': '9', 'system': {'host': 'h', 'cores_in_use': 2, 'cpu': {'model': 'CPU  9 @ 3 GHz   '}}}

@@ -216,7 +216,7 @@ class Check:
         failed = self._failed('run', status, why) if why or status not in drive.FINISHED else None
         wrong = check_words.wrong(root)
         if wrong and status != trouble.WRONG:  # a launcher that was interrupted says nothing of it
-            failed = trouble.Trouble(trouble.WRONG, '%s: what was written is wrong; %s' % (wrong, failed or 'see ' + shown(os.path.join(self.folder, 'run'))))
+            failed = trouble.failed('%s; %s' % (wrong, failed or 'see ' + shown(os.path.join(self.folder, 'run'))))
         found = [] if wrong or status == trouble.WRONG else check_words.writers(root)
         if found:
             self._conclude(root, found)

@@ -2,7 +2,7 @@
 """What runs/study check found, as one sentence. The answer is that of nht1-bt for each writer (docs/zeta.md);
 here stands only which writer speaks for the folder, and how it is told."""
 from .. import text
-from ..results import NAN, integer, items, members, real, stamps, word
+from ..results import NAN, at, integer, items, members, real, stamps, word
 
 GOAL = 0.10
 BALANCED, NEEDLESS, SLOW, OPEN, UNKNOWN = (
@@ -48,8 +48,9 @@ def writers(root):
 
 
 def wrong(root):
-    """The first writer of a result whose data were wrong, whatever has ended it; '' where none was."""
-    return next((word(r, 'writer') for r in items(root, 'runs') if word(r, 'proof.state') == 'wrong'), '')
+    """'posix: what was written is wrong': of the first run with wrong data, whatever has ended it; '' where none has."""
+    return next(('%s: what was %s is wrong' % (word(r, 'writer'), 'written' if word(r, 'proof.state') == 'wrong' else 'computed')
+                 for r in items(root, 'runs') if word(r, 'proof.state') == 'wrong' or at(r, 'norms.ok') is False), '')
 
 
 def problem(root):
