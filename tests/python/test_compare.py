@@ -44,6 +44,17 @@ class Decides(unittest.TestCase):
             c = Comparison(*sides, metric=metric)
             self.assertEqual((c.primary.name, c.verdict), (name, verdict))
 
+    def test_computing_alone_is_named_by_what_tells_it_from_another(self):
+        both = side(), side()
+        for one in both:  # T_C that was measured before the rounds, in another decomposition
+            for run in one[0].root['runs']:
+                run['decomp'] = '1x1x2'
+            one[0].root['runs'] += [{'driver': 'none', 'round': 0, 't_t_s': 0.9 + 0.01 * i, 'verified': True, 'completed': True,
+                                     'decomp': '1x2x1', 'stamps': []} for i in range(4)]
+        self.assertEqual([m.name for m in Comparison(*both).metrics if m.name.startswith('T_C')],
+                         ['T_C, 1x2x1, 2 processors', 'T_C, 1x1x2, 2 processors'])
+        self.assertEqual([m.name for m in Comparison(side(), side()).metrics if m.name.startswith('T_C')], ['T_C, 2 processors'])
+
     def test_values_stand_in_the_order_of_measuring_whatever_files_are_called(self):
         both = results.Results(side(started_utc='2026-01-02T00:00:00Z', rounds=4) + side(started_utc='2026-01-01T23:00:00Z'))
         later, earlier = both

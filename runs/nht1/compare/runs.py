@@ -87,7 +87,8 @@ def _cell(found, a, b, t_c_s):
             found.notes.append('%s in A is compared with %s in B' % (_spelled(a), _spelled(b)))
     where = text.plural(a.processors, 'processor') if a.processors == b.processors else \
         '%d against %d processors' % (a.processors, b.processors)
-    of = ' of ' + a.label if a.writes else ''
+    # What computes alone is named by what tells it from another one: T_C, 1x2x1.
+    of = ' of ' + a.label if a.writes else a.label[len(a.writer):]
     quantities = [('T_T' if a.writes else 'T_C', 's', lambda run: run.t_t_s)]
     if a.writes:
         quantities += [('T_T / T_C', '1', lambda run: run.t_t_s / (t_c_s(run) or math.nan)),
