@@ -88,6 +88,7 @@ sims_of() {
     expect_status 4
     found '.verdict == "undecided" and .ended == "rounds" and .rounds == 8'
     grep -q '<skipped' ab.xml
+    expect_text '; 500 rounds, the most that can be judged, would not decide'
     rm -r result
     # Without any interval: measuring ended before the first look that could have one.
     ab --value 1 --minutes 0

@@ -377,7 +377,7 @@ class Alternation:
         if self.ended in CUT_SHORT:
             said = self.ended + '; ' + said
         elif self.verdict == UNDECIDED and needed and self.order:
-            said += '; more than %d rounds, the most that can be judged, would decide' % ROUNDS_MAX if needed > ROUNDS_MAX else \
+            said += '; %d rounds, the most that can be judged, would not decide' % ROUNDS_MAX if needed > ROUNDS_MAX else \
                 '; about %s would decide, %s' % (text.plural(int(needed), 'round'), text.about(needed * self._round_s()))
         told = [t for side in self.sides for t in side.told()]
         return said + ('; ' + ', '.join(told) if told else '')
