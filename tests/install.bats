@@ -216,11 +216,13 @@ one_word() {
 
 @test "all programs of a build, and all that are installed, call themselves by one word" {
     slow
-    local word
+    local word command
     word=$(cat "$NHT1_BIN/../share/nht1/runs/nht1/version")
     [[ $word == *"$(sed -n 's/.*NHT1_VERSION "\(.*\)"/\1/p' "$NHT1_ROOT/base/version.h")"* ]]
     one_word "$word" "$NHT1_BIN"
-    [ "$("$NHT1_ROOT/runs/study" --version)" = "runs/study $word" ]
+    for command in '' ab check released tune; do
+        [ "$("$NHT1_ROOT/runs/study" ${command:+"$command"} --version)" = "runs/study $word" ]
+    done
     mk install DESTDIR="$PWD/root" PREFIX=/usr
     unset NHT1_BIN
     one_word "$word" "$PWD/root/usr/bin"

@@ -100,6 +100,7 @@ def _arguments(argv):
     add('--order-seed', type=command.number(0, 1 << 31, int), metavar='S', help='of the order in the rounds')
     whole.add_launcher(add)
     add('--quiet', action='store_true', help='print the closing line and errors only')
+    add('--version', action='version', version=tools.called('runs/study ') + VERSION)
     return parser.parse_known_args(argv)
 
 

@@ -70,6 +70,7 @@ def _arguments(argv):
     whole.add_launcher(add)
     add('--no-report', action='store_true', help='make no report')
     add('--quiet', action='store_true', help='print the sentence and errors only')
+    add('--version', action='version', version=tools.called('runs/study ') + VERSION)
     return parser.parse_known_args(argv)
 
 

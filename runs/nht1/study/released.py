@@ -52,6 +52,7 @@ def _arguments(argv):
     add('--seed', metavar='N', type=command.number(0, 1 << 31, kind=int), help='of the order; default: a random one')
     add('--json', metavar='FILE', help='write the ratios to FILE as JSON')
     add('--quiet', action='store_true', help='print the table alone')
+    add('--version', action='version', version=tools.called('runs/study ') + VERSION)
     return parser.parse_args(argv)
 
 
