@@ -25,6 +25,7 @@ json_t *answer_summary(const struct values *v, const struct values *jobs, double
     if (jobs && !isnan(lo)) { /* the median of all values is shown, and may lie off that of jobs */
         lo = fmin(lo, s.median);
         hi = fmax(hi, s.median);
+        if (values_positive(v)) lo = fmax(lo, 0); /* times and rates are not below */
     }
     const int outliers = stat_outliers(v->x, v->n, STATS_OUTLIER_LIMIT);
     if (outliers < 0) return NULL;
