@@ -6,6 +6,7 @@
  *   "run_id"           that of the manifest, null without a file
  *   "file_system"      type, "unknown" when it cannot be found out
  *   "mount"            where it is mounted, "mount_options" how; null when unknown
+ *   "server"           what a network file system is mounted from; null for others
  *   "preallocation"    "fallocate", "sparse" (the file system cannot) or "none" (no file)
  *   "locked"           whether other runs are kept out
  *   "hints_asked"      object, as given
@@ -111,6 +112,7 @@ static json_t *describe_here(struct io_file *f)
     json_object_set_new(r, "file_system", js_text(fs.type));
     json_object_set_new(r, "mount", js_text(fs.mount[0] ? fs.mount : NULL));
     json_object_set_new(r, "mount_options", js_text(fs.options[0] ? fs.options : NULL));
+    json_object_set_new(r, "server", js_text(fs.network && fs.source[0] ? fs.source : NULL));
     json_object_set_new(r, "preallocation", json_string(allocated(f)));
     json_object_set_new(r, "locked", json_boolean(f->target.locked));
     json_object_set_new(r, "hints_asked", hints);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every writer that leaves a serial file leaves the same bytes, those of a serial program, whatever
  * the layout, the decomposition and the number of ranks. */
+#include "base/sys.h"
 #include "mpi_io_common.h"
 
 static const enum io_layout layouts[] = {IO_MIJK, IO_IJKM, IO_RECORDS};
@@ -298,6 +299,11 @@ static void record_tells_about_the_file(void **state)
     assert_non_null(json_string_value(json_object_get(r, "mpiio_component")));
     assert_non_null(json_string_value(json_object_get(r, "file_system")));
     assert_int_equal(json_string_value(json_object_get(r, "mount"))[0], '/');
+    struct sys_fs fs;
+    assert_int_equal(sys_path_fs(s.path, &fs), 0);
+    const char *server = json_string_value(json_object_get(r, "server"));
+    assert_non_null(json_object_get(r, "server"));
+    assert_string_equal(server ? server : "", fs.network ? fs.source : "");
     assert_int_equal(json_integer_value(json_object_get(r, "bytes")), 3 * 40 * 729);
     char *mine = json_dumps(r, JSON_COMPACT | JSON_SORT_KEYS);
     uint64_t sum = 0, least, most;
