@@ -250,7 +250,7 @@ not_comparable() {
     expect_status 0
     expect_text "Note: host differs"
     expect_text "Other in B"
-    expect_text "nfs4 in B"
+    expect_text "nfs4 at /"
     change a.json '.system.cpu.model = "Some CPU"'
     change b.json '.system.cpu.model = "Some  CPU  "'
     run nht1-report compare a.json b.json

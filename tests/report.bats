@@ -589,6 +589,48 @@ END
     grep -q '^mpiio,3,' tab/writers.csv
 }
 
+@test "results of two systems: each section, row, legend and line of trend says whose it is, none is averaged" {
+    local kind name
+    cp "$NHT1_ROOT"/tests/corpus/report/{bt1,beff,beffio,point}.json .
+    jq '(.b_eff_io.valid, .partitions[].valid) = true' beffio.json >changed && mv changed beffio.json
+    for kind in bt1 beff beffio point; do
+        jq '.system.host = "node7" | (.. | objects | (.t_t_s, .t_c_s) | numbers) *= 0.1
+            | (.. | objects | (.bytes_per_s, .maximum_bytes_per_s) | numbers) *= 10' $kind.json >x$kind.json
+    done
+    page ./*.json --csv tab --figures fig
+    expect_file_text r.md "# Does I/O keep up? vm and node7, AMD EPYC"
+    expect_file_text r.md "On 2 systems, which are kept apart: vm; node7."
+    for name in vm node7; do
+        for kind in "N = 12, class S, 60 steps, a dump every 10, --sync end, mijk" "Communication: .* of 2 processes" \
+            "b.*io = .*, definition 1.x"; do
+            [ "$(grep -c "^## $kind, $name$" r.md)" -eq 1 ]
+        done
+        grep -q "^System record of $name$" r.md
+        grep -q "^\"AMD EPYC, $name\"" tab/beff.csv
+        grep -q "^$name,b_eff" tab/balance.csv
+        grep -q "$name, run [12]" fig/beffio-processes.csv
+    done
+    [[ "$(grep '^## b.*io of systems:' r.md)" == *"B/s, node7 (definition 1.x); "*"B/s, vm (definition 1.x)" ]]
+    no_text r.md "this system"
+    # zeta is that of either alone; each row of problems, and each table as CSV, is of one
+    page bt1.json --csv one
+    [ "$(tail -n +2 tab/problems.csv | cut -d, -f1 | paste -sd,)" = vm,node7 ]
+    cmp <(cut -d, -f7 one/writers.csv | cut -c1-8) <(cut -d, -f7 tab/writers.csv | cut -c1-8)
+    cmp <(cut -d, -f7 one/writers.csv | cut -c1-8) <(cut -d, -f7 tab/writers-2.csv | cut -c1-8)
+    [ "$(sed 's/.*,//' tab/writers-2.csv | sort -u | paste -sd,)" = node7,system ]
+    no_text one/writers.csv ",system"
+    run nht1-report trend {,x}bt1.json --no-figures -o t.html --csv tab
+    expect_text "6 points in 6 lines"
+    grep -q '"posix, node7"' tab/trend-1.csv
+    run nht1-report trend {,x}beff.json --metric b_eff --no-figures -o t.html
+    expect_text "2 points in 2 lines"
+    # one machine, two mounts
+    jq '.runs[].file.mount = "/b"' bt1.json >b.json
+    page bt1.json b.json
+    expect_file_text r.md "On 2 systems, which are kept apart: ext4 at /; ext4 at /b."
+    grep -q "file system ext4 at /b" r.md
+}
+
 @test "a folder stands for the results in it, whatever else it holds" {
     mkdir -p all/deep all/interrupted
     results r1 r2

@@ -4,11 +4,12 @@
     Result  one file of nht1-bt, nht1-beff, nht1-beffio or nht1-profile
     Run     one run of nht1-bt in it
     Cell    one writer in one configuration: all runs with the same identity, in whatever files
-    Group   one problem on one kind of system: its cells
+    Systems whose a result is: machine, processor, MPI library, memory
+    Group   one problem on one system and file system: its cells
 
-Identity is everything that was varied: problem, durability and kind of system (the group's); writer,
-ranks, threads, nodes, decomposition, options, hints, MPI-IO component and the environment that a
-study set (the cell's). What has one identity is averaged, nothing else.
+Identity is everything that was varied: problem, durability, system and file system (the group's); writer,
+ranks, threads, nodes, cores, decomposition, options, hints, MPI-IO component and the environment that a
+study set (the cell's). What has one identity is averaged, nothing else. What T_C depends on is part of it.
 
 Files are not trusted: sizes and depths are limited, texts cleaned (text.py), members that are
 missing or of another type read as unknown (NaN, '', None)."""
@@ -21,6 +22,7 @@ import re
 import shlex
 import stat
 import sys
+from typing import NamedTuple
 
 from . import stats, sumfile, text, tools, trouble
 
@@ -429,6 +431,170 @@ def _take(found, path, named):
     found.append(Result(path, kind, int(version), root, run))
 
 
+# --- systems ------------------------------------------------------------------------------------
+
+class System(NamedTuple):
+    """What a result was measured on. Texts are empty where it does not say."""
+    machine: str     # by Systems
+    cpu: str
+    mpi: str         # library and version
+    memory: int      # bytes of a node, of the least of those that count as equal; 0: not known
+    simulation: str  # 'PLATFORM, computing HOW' where ranks and network were simulated
+
+
+class FileSystem(NamedTuple):
+    type: str
+    mount: str
+    source: str  # of network file systems: servers may be mounted at one place in turn
+
+    @property
+    def shown(self):
+        return self.type + (' at ' + self.mount if self.mount else '') + (' of ' + self.source if self.source else '')
+
+
+MEMORY_ALIKE = 1.02  # nodes of one kind differ by some MiB
+
+
+def of_one_word(value):
+    """Of older versions with the blanks that a processor's name ends in."""
+    return ' '.join(value.split())
+
+
+def simulation_of(root):
+    simulation = members(root, 'system.simulation')
+    return '%s, computing %s' % (word(simulation, 'platform'), word(simulation, 'computing')) if simulation else ''
+
+
+def mpi_of(root):
+    """Library and version, without what its build is called."""
+    return word(root, 'system.mpi.library').partition(',')[0]
+
+
+def file_systems(result):
+    """Of the data files of a result."""
+    fs = members(result.root, 'system.file_system')
+    found = [_file_system(node, result) for node in items(result.root, 'runs')] if result.kind == 'nht1-bt' else [FileSystem(
+        word(fs, 'type'), _without_job(word(fs, 'mount'), result), word(fs, 'source') if true(fs, 'network') else '')]
+    return list(dict.fromkeys(fs for fs in found if fs and fs.type))
+
+
+def _file_system(node, result):
+    """Of a run of nht1-bt, None where it left no file."""
+    file = members(node, 'file')
+    return FileSystem(word(file, 'file_system'), _without_job(word(file, 'mount'), result), word(file, 'server')) \
+        if word(file, 'file_system') not in ('', 'none') else None
+
+
+def _without_job(path, result):
+    """A folder of a batch job is another one each time, and the same to its study."""
+    job = word(result.root, 'job_id')
+    return re.sub(r'(?<![A-Za-z0-9])%s(?![A-Za-z0-9])' % re.escape(job), 'JOB', path) if job else path
+
+
+def _hosts(result):
+    """Its hosts, the first one leads."""
+    root = result.root
+    if result.kind == 'nht1-profile':
+        found = [word(r, 'host') for r in items(root, 'profile.ranks')]
+    elif integer(root, 'system.nodes', 1) > 1 and not simulation_of(root):  # names of simulated nodes are no hosts
+        found = [word(root, 'system.host')] + [word(h, 'name') for h in items(root, 'system.mpi.hosts')]
+    else:
+        found = [word(root, 'system.host')]
+    return list(dict.fromkeys(h for h in found if h)) or ['']
+
+
+class Systems:
+    """Whose each of some results is, and what it is called where there are several: by what differs, the host first.
+
+    Hosts that one study, or one result of several nodes, has used are one machine, as a batch system gives a job other
+    nodes each time; all others are different machines, even with the same processor.
+    kind: of results that names are for, '' for all; together: all are one machine."""
+
+    def __init__(self, results, kind='', together=False):
+        self._leads, self._together, self._of, self._file_systems = {}, together, {}, {}
+        studies = {}
+        for r in results:
+            hosts = _hosts(r)
+            if r.study_round:
+                hosts = hosts + studies.setdefault(r.study_round[0], hosts)
+            self._join(hosts)
+        for _, root in results.checks + results.tunes:
+            self._join([word(root, 'host')])
+        sizes = sorted({size for size in (real(r.root, 'system.memory.total_bytes') for r in results) if size > 0})
+        memory = {}
+        for before, size in zip([0] + sizes, sizes):
+            memory[size] = memory[before] if size <= MEMORY_ALIKE * before else int(size)
+        for r in results:
+            self._of[id(r)] = System(
+                self.machine(_hosts(r)[0]), of_one_word(word(r.root, 'system.cpu.model')), mpi_of(r.root),
+                memory.get(real(r.root, 'system.memory.total_bytes'), 0), simulation_of(r.root))
+        named = [r for r in results if kind in ('', r.kind)]
+        hosts = [h for r in named for h in _hosts(r)[:1] if h or r.kind != 'nht1-profile'] + [
+            word(root, 'host') for _, root in results.checks + results.tunes if word(root, 'host') and not kind]
+        self.machines = list(dict.fromkeys(map(self.machine, hosts)))
+        self.all = list(dict.fromkeys(self.of(r) for r in named if r.kind != 'nht1-profile'))  # a profile knows hosts alone
+        for r in named:
+            self._file_systems.setdefault(self.of(r), {}).update(dict.fromkeys(file_systems(r)))
+
+    def _join(self, hosts):
+        for host in hosts:
+            a, b = self._lead(hosts[0]), self._lead(host)
+            self._leads[max(a, b, key=_natural)] = min(a, b, key=_natural)
+
+    def _lead(self, host):
+        self._leads.setdefault(host, host)
+        while self._leads[host] != host:
+            host = self._leads[host]
+        return host
+
+    def machine(self, host):
+        """'node7', 'node7 and 3 others'"""
+        if self._together:
+            return ''
+        lead = self._lead(host)
+        others = sum(self._lead(h) == lead for h in self._leads) - 1
+        return (text.clean(lead, 60) or 'unknown host') + (
+            ' and %s' % text.plural(others, 'other') if others else '')
+
+    def of(self, result):
+        return self._of[id(result)]
+
+    @property
+    def several(self):
+        return len(self.all) > 1 or len(self.machines) > 1 or any(len(fs) > 1 for fs in self._file_systems.values())
+
+    def name(self, system, fs=None):
+        """What tells it from the others, '' where it is the only one. fs: a file system of it."""
+        known, alike = system in self.all, [s for s in self.all if s.machine == system.machine]
+        parts = [system.machine] if len(self.machines) > 1 else []
+        for key, shown in SHOWN.items() if known else ():
+            if len({getattr(s, key) for s in alike}) > 1:
+                parts.append(shown(getattr(system, key)))
+        mine = self._file_systems.get(system, {})
+        if fs and len(mine) > 1:
+            at_same = [f for f in mine if f[:2] == fs[:2]]
+            parts.append(fs.shown if len(at_same) > 1 else fs._replace(source='').shown)
+        return ', '.join(parts)
+
+    def whose(self, result):
+        """The name of what a result was measured on, with its file system."""
+        return self.name(self.of(result), next(iter(file_systems(result)), None))
+
+    def on(self, host):
+        """The name of a machine where there are several."""
+        return self.machine(host) if len(self.machines) > 1 else ''
+
+
+SHOWN = {'simulation': lambda v: 'simulated on ' + v if v else 'measured', 'cpu': lambda v: v or 'unknown processor',
+          'mpi': lambda v: v or 'unknown MPI library',
+          'memory': lambda v: '%.4g GiB of memory' % (v / 2 ** 30) if v else 'unknown memory'}
+
+
+def _natural(host):
+    """node9 before node10."""
+    return [(int(part), '') if part.isdigit() else (-1, part) for part in re.split(r'(\d{1,18})', host)]
+
+
 # --- runs of nht1-bt ----------------------------------------------------------------------------
 
 class Run:
@@ -446,8 +612,7 @@ class Run:
         self.official = true(node, 'official')
         self.page_cache = true(node, 'cache.page_cache')
         self.stamps = stamps(node)
-        fs = word(node, 'file.file_system')
-        self.fs = '' if fs == 'none' else fs
+        self.fs, fs = _file_system(node, result), word(node, 'file.file_system')
         # Writers that leave no serial file: parts of one have a run id, dropped data have none.
         nowhere = self.writes and fs == 'none'
         self.serial, self.drops = not nowhere, nowhere and not word(node, 'file.run_id')
@@ -460,37 +625,28 @@ class Run:
 
     @property
     def problem(self):
-        """What the group is known by, but for the file system, which only runs that write know."""
+        """What the group is known by, beside system and file system."""
         p = members(self.result.root, 'problem')
         interval, steps = integer(p, 'interval'), integer(p, 'steps')
         dt = real(p, 'dt')
-        return (integer(p, 'n'), steps, None if dt != dt else dt, word(self.result.root,
-                'system.cpu.model'), interval,
+        return (integer(p, 'n'), steps, None if dt != dt else dt, interval,
                 integer(p, 'dumps_n', steps // interval if interval > 0 else 0), true(p, 'last'),
                 word(p, 'layout'), word(self.result.root, 'options.sync'))
 
     @property
     def computing(self):
-        """The key of T_C: system, nodes, cores in use, problem."""
-        system = members(self.result.root, 'system')
-        memory = real(system, 'memory.total_bytes')
-        return self.problem[:4] + (
-            integer(system, 'nodes', 1), integer(system, 'cores_in_use'), word(system, 'host'),
-            word(system, 'mpi.library'), round(memory / 2 ** 30) if memory == memory else None, self.simulation)
-
-    @property
-    def simulation(self):
-        """'PLATFORM, computing HOW' where ranks and network were simulated, else ''."""
-        simulation = members(self.result.root, 'system.simulation')
-        return '%s, computing %s' % (word(simulation, 'platform'), word(simulation, 'computing')) if simulation else ''
+        """What T_C depends on, on one machine: processor, MPI library, nodes, cores in use, problem."""
+        root = self.result.root
+        return self.problem[:3] + (
+            integer(root, 'system.nodes', 1), integer(root, 'system.cores_in_use'),
+            of_one_word(word(root, 'system.cpu.model')), mpi_of(root), simulation_of(root))
 
     @property
     def configuration(self):
         """What a compute-only run shares with the runs that are compared with it, beside the
         environment."""
         known = dict(self.identity)
-        return self.problem[:4] + tuple(
-            known.get(k) for k in ('ranks', 'threads', 'nodes', 'decomp', 'isa', 'simulation'))
+        return self.computing + tuple(known.get(k) for k in ('ranks', 'threads', 'decomp', 'isa'))
 
     @property
     def environment(self):
@@ -547,12 +703,11 @@ class Run:
 
     @property
     def identity(self):
-        """((key, text), ...) of everything that was varied beside the problem."""
+        """((key, text), ...) of everything that was varied beside problem and system."""
         system = members(self.result.root, 'system')
         known = [('writer', self.writer), ('ranks', integer(system, 'ranks', 1)),
                  ('threads', integer(system, 'threads', 1)), ('nodes', integer(system, 'nodes', 1)),
-                 ('decomp', word(self.json, 'decomp') or word(system, 'decomp'))]
-        known += [('simulation', self.simulation)] if self.simulation else []
+                 ('cores', integer(system, 'cores_in_use')), ('decomp', word(self.json, 'decomp') or word(system, 'decomp'))]
         if self.token_group:
             known.append(('group', self.token_group))
         known += sorted(self.options.items())
@@ -580,12 +735,18 @@ class Cell:
             run.writer, run.writes, run.serial, run.drops
         self.ranks, self.threads = self.identity['ranks'], self.identity['threads']
         self.nodes, self.decomp = self.identity['nodes'], self.identity['decomp']
+        self.cores_in_use = self.identity['cores']
         self.token_group = run.token_group
         self.processors = self.ranks * self.threads
         self.cores = integer(run.result.root, 'system.cores_of_nodes')
         self.oversubscribed = 0 < self.cores < self.processors
         self.median_s = self.best_s = self.lo_s = self.hi_s = self.t_c_s = self.write_rate = NAN
         self.outliers, self.label, self.typical = 0, self.writer, run
+
+    @property
+    def computing(self):
+        """What T_C depends on, of all its runs: what is not the system's is part of problem and identity."""
+        return self.group.system, self.runs[0].computing
 
     @property
     def verified(self):
@@ -632,13 +793,15 @@ class Cell:
 
 
 class Group:
-    """One problem on one kind of system."""
+    """One problem on one system, with one file system."""
 
-    def __init__(self, run, fs):
-        (self.n, self.steps, self.dt, self.cpu, self.interval, self.dumps_n, self.last,
+    def __init__(self, run, system, fs):
+        (self.n, self.steps, self.dt, self.interval, self.dumps_n, self.last,
          self.layout, self.sync) = self.problem = run.problem
+        self.system, self.cpu = system, system.cpu
         self.cls = word(run.result.root, 'problem.class')
         self.fs, self.cells, self.common = fs, [], []
+        self.whose = ''  # what tells its system and file system from the others, '' where there are none
 
     @property
     def name(self):
@@ -668,14 +831,15 @@ class Group:
 
 class Runs:
     """All runs of nht1-bt, in groups: the official problem first, then the larger before the
-    smaller. level: of intervals."""
+    smaller. level: of intervals. systems: of more results than these, where these are not all."""
 
-    def __init__(self, results, level=0.95):
+    def __init__(self, results, level=0.95, systems=None):
         self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
+        self.systems = systems or Systems(results)
         cells = {}
         for result in results.of('nht1-bt'):
             runs = [Run(result, node) for node in items(result.root, 'runs')]
-            fs = next((r.fs for r in runs if r.fs), '')
+            fs = next((r.fs for r in runs if r.fs), None)
             for run in runs:
                 if not run.finished:
                     self.unfinished += 1
@@ -693,11 +857,12 @@ class Runs:
 
     def _group(self, run, fs):
         """A file system is known of runs that write only: unknown is the same as any."""
+        system = self.systems.of(run.result)
         for g in self.groups:
-            if g.problem == run.problem and (not g.fs or not fs or g.fs == fs):
+            if (g.problem, g.system) == (run.problem, system) and (not g.fs or not fs or g.fs == fs):
                 g.fs = g.fs or fs
                 return g
-        self.groups.append(Group(run, fs))
+        self.groups.append(Group(run, system, fs))
         return self.groups[-1]
 
     def _judge(self, level):
@@ -713,14 +878,14 @@ class Runs:
             cell.take(answer)
         for (cell, _), answer in zip(rates, answers[len(cells):]):
             cell.write_rate = answer['median']
-        known = {}  # best T_C by what it depends on; layout and durability have no part in it
-        for run in self.all:
-            known.setdefault(run.computing, []).append(run.t_c_s)
-            if not run.writes and run.verified:
-                known[run.computing].append(run.t_t_s)
+        known = {}  # best T_C by what it depends on; layout, durability and file system have no part in it
         for cell in cells:
-            cell.t_c_s = least(known[cell.runs[0].computing])
+            known.setdefault(cell.computing, []).extend(t for run in cell.runs for t in (
+                run.t_c_s, NAN if run.writes or not run.verified else run.t_t_s))
+        for cell in cells:
+            cell.t_c_s = least(known[cell.computing])
         for group in self.groups:
+            group.whose = self.systems.name(group.system, group.fs)
             group.cells.sort(key=lambda c: (c.processors, not c.writes, c.median_s))
             _name(group)
         self.groups.sort(key=lambda g: (not any(c.official for c in g.cells), -g.n,
@@ -731,7 +896,8 @@ class Runs:
         cores, whose T_C that is, the best time measured with as many, NaN when there is none."""
         if not any(c.oversubscribed for c in group.cells if c.processors == processors):
             return group.t_c(processors)
-        return least(c.best_s for g in self.groups if g.problem[:4] == group.problem[:4]
+        return least(c.best_s for g in self.groups
+                     if (g.problem[:3], g.system) == (group.problem[:3], group.system)
                      for c in g.cells if not c.writes and c.processors == processors)
 
 
@@ -745,8 +911,8 @@ def option_shown(key, value):
         return 'group %d' % value
     if key == 'component':
         return value
-    if key == 'simulation':
-        return 'simulated on ' + value
+    if key == 'cores':
+        return 'on %s' % (text.plural(value, 'core') if value else 'unknown cores')
     if key.startswith('env.'):
         return '%s=%s' % (key[4:], value)
     name = '--' + key.replace('_', '-')
@@ -756,7 +922,7 @@ def option_shown(key, value):
 def _name(group):
     """Gives the cells of a group the shortest names that tell them apart; what all have in common
     goes to group.common, said once."""
-    shape = ('writer', 'ranks', 'threads', 'nodes', 'decomp')
+    shape = ('writer', 'ranks', 'threads', 'nodes', 'cores', 'decomp')
     cells = [c for c in group.cells if c.writes] or group.cells
     keys = sorted({k for c in cells for k in c.identity if k not in shape})
     # A component can be had in common by those alone that go through MPI-IO.
@@ -778,4 +944,6 @@ def _name(group):
                                         if cell.nodes < 2 else ' on %d nodes' % cell.nodes))
         if len({c.decomp for c in alike if c.ranks == cell.ranks}) > 1:
             parts.append(cell.decomp)
+        if len({c.cores_in_use for c in alike if (c.ranks, c.nodes) == (cell.ranks, cell.nodes)}) > 1:
+            parts.append(option_shown('cores', cell.cores_in_use))
         cell.label = ', '.join([cell.writer] + parts)

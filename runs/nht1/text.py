@@ -145,6 +145,11 @@ def plural(n, noun, several=None):
     return '%s %s' % (n, noun if n == 1 else several or noun + 's')
 
 
+def of(words, whose):
+    """What is said, and of which system where there are several."""
+    return ', '.join(w for w in (words, whose) if w)
+
+
 def sentence(words):
     """The same with a capital letter at the front."""
     return words[:1].upper() + words[1:]

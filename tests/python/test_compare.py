@@ -151,6 +151,26 @@ class Decides(unittest.TestCase):
         self.assertIn('B: 1 run left out: what was computed or written was wrong', c.notes)
         self.assertIn('B: 1 run left out: interrupted, failed or continued', c.notes)
 
+    def test_other_hosts_and_mounts_are_told_and_each_side_is_one_thing(self):
+        a, b = side(), side()
+        for r, host, mount in ((a[0], 'n1', '/a'), (b[0], 'n2', '/b')):
+            r.root['system']['host'] = host
+            for run in r.root['runs']:
+                run.get('file', {}).update(mount=mount)
+        c = Comparison(a, b)
+        self.assertEqual(c.primary.name, 'T_T / T_C of posix, 2 processors')
+        self.assertIn('file system differs: ext4 at /a in A, ext4 at /b in B', c.notes)
+        self.assertIn('host differs: n1 in A, n2 in B', c.notes)
+        # Each file system with its own, and what has no partner is told.
+        b[0].root['system']['host'] = 'n1'
+        c = Comparison(results.Results(b + a), results.Results(side()))
+        self.assertEqual(len(c.primary.a), 8)
+        self.assertEqual(sum('nothing like it in B' in note for note in c.notes), 1)
+        # Jobs of a batch system are repetitions, whatever nodes they had.
+        others = results.Results(a + side())
+        c = Comparison(others, side(1.01))
+        self.assertIn('A is of several machines, which are taken together: n1, h', c.notes)
+
     def test_a_simulated_result_is_refused(self):
         b = side(1.3)
         b[0].root['system']['simulation'] = {'platform': 'flat', 'computing': 'charged'}

@@ -20,9 +20,10 @@ class CoffeeCup(unittest.TestCase):
         self.assertEqual((root['b_eff_io']['procs'], root['partitions'][-1]['procs']), (1, 2))
         page = Page('')
         of = types.SimpleNamespace(root=root)
-        part_beffio._Section(page, of, '').add()
-        part_balance.add(types.SimpleNamespace(page=page, main_cell=None, results=types.SimpleNamespace(
-            of=lambda kind: [of] if kind == 'nht1-beffio' else [])))
+        part_beffio._Section(page, of, '', '').add()
+        part_balance.add(types.SimpleNamespace(
+            page=page, runs=types.SimpleNamespace(groups=[]), systems=types.SimpleNamespace(several=False, whose=lambda r: ''),
+            results=types.SimpleNamespace(of=lambda kind: [of] if kind == 'nht1-beffio' else [])))
         said, = (p['text'] for p in page.parts if 'coffee-cup rule allows' in p.get('text', ''))
         self.assertIn('%s minutes to write and %s minutes to read' % (text.number(write), text.number(read)), said)
         balance = next(t for t in page.tables if t.name == 'balance')

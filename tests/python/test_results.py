@@ -88,9 +88,27 @@ class Files(unittest.TestCase):
         self.assertEqual(len(results.load([self.folder])), 1)
 
 
+def of_system(t=1.0, mount='/', server=None, host='h', **members):
+    """A result of nht1-bt whose times are t times those of others."""
+    root = bt_result(t_t=[t * s for s in (1.2, 1.21, 1.22)], t_c=[t * s for s in (1.0, 1.01, 1.02)])
+    for run in root['runs']:
+        if run['driver'] != 'none':
+            run['t_c_s'] = t
+            run['file'].update(mount=mount, server=server)
+    root['system'].update(host=host, **members)
+    return root
+
+
+GIB = 2 ** 30
+
+
 class Cells(unittest.TestCase):
     def runs(self, *roots):
-        made = results.Results(results.Result('r%d.json' % i, 'nht1-bt', 1, root, {}) for i, root in enumerate(roots))
+        return self.runs_of(*(('r%d.json' % i, root, {}) for i, root in enumerate(roots)))
+
+    def runs_of(self, *files):
+        """files: (path, content, what a study noted beside it)"""
+        made = results.Results(results.Result(path, 'nht1-bt', 1, root, run) for path, root, run in files)
         with mock.patch('nht1.stats.ask', stand_in), \
                 mock.patch('nht1.results.writer_options', return_value={'buffer'}):
             return results.Runs(made)
@@ -110,9 +128,75 @@ class Cells(unittest.TestCase):
         for root, platform in zip(simulated, ('flat', 'torus')):
             root['system']['simulation'] = {'platform': platform, 'computing': 'free'}
         found = self.runs(bt_result(), *simulated)
-        self.assertEqual([(c.writer, c.n) for c in found.groups[0].cells], [('posix', 3)] * 3 + [('none', 3)] * 3)
-        self.assertIn('posix, simulated on torus, computing free', [c.label for c in found.groups[0].cells])
-        self.assertEqual(len({r.computing for r in found.all}), 3)
+        self.assertEqual([[(c.writer, c.n) for c in g.cells] for g in found.groups], [[('posix', 3), ('none', 3)]] * 3)
+        self.assertEqual([g.whose for g in found.groups], [
+            'measured', 'simulated on flat, computing free', 'simulated on torus, computing free'])
+        self.assertEqual(len({c.computing for g in found.groups for c in g.cells}), 3)
+
+    def test_results_of_two_systems_are_never_averaged_nor_one_divided_by_the_t_c_of_the_other(self):
+        for names, members in (
+                (('h', 'n7'), {'host': 'n7'}),
+                (('c', 'd'), {'cpu': {'model': 'd'}}),
+                (('unknown MPI library', 'MPICH 4.0.2'), {'mpi': {'library': 'MPICH 4.0.2'}}),
+                (('unknown memory', '64 GiB of memory'), {'memory': {'total_bytes': 64 * GIB}})):
+            for turned in (False, True):
+                with self.subTest(members, turned=turned):
+                    both = [of_system(), of_system(0.1, **members)]
+                    found = self.runs(*(both[::-1] if turned else both))
+                    self.assertEqual([[(c.writer, c.n) for c in g.cells] for g in found.groups], [[('posix', 3), ('none', 3)]] * 2)
+                    self.assertEqual([g.whose for g in found.groups], list(names[::-1] if turned else names))
+                    for group in found.groups:
+                        self.assertAlmostEqual(group.best().zeta, 0.21)
+                        self.assertAlmostEqual(group.t_c(2), 1.0 if group.whose == names[0] else 0.1)
+
+    def test_what_is_not_named_is_the_same_in_all(self):
+        same = {'mpi': {'library': 'MPICH 4.0.2'}, 'memory': {'total_bytes': 64 * GIB}}
+        found = self.runs(of_system(**same), of_system(host='h', **same))
+        self.assertEqual([(g.whose, g.best().n) for g in found.groups], [('', 6)])
+        self.assertFalse(found.systems.several)
+
+    def test_two_file_systems_of_one_type_are_two(self):
+        for names, files in ((('ext4 at /', 'ext4 at /b'), {'mount': '/b'}),
+                             (('ext4 at /', 'ext4 at / of s:/x'), {'server': 's:/x'})):
+            found = self.runs(of_system(), of_system(2.0, **files))
+            self.assertEqual([(g.whose, g.best().n) for g in found.groups], [(name, 3) for name in names])
+            # T_C is of the system: the best of both.
+            self.assertAlmostEqual(found.groups[1].best().zeta, 1.42)
+
+    def test_the_folder_of_a_batch_job_is_another_one_each_time(self):
+        jobs = [of_system(mount='/scratch/' + job) for job in ('71', '72')]
+        for root, job in zip(jobs, ('71', '72')):
+            root['job_id'] = job
+        self.assertEqual([(g.whose, g.fs.mount, g.best().n) for g in self.runs(*jobs).groups], [('', '/scratch/JOB', 6)])
+
+    def test_hosts_of_one_study_are_one_machine_and_so_are_those_of_a_result_of_several_nodes(self):
+        def run(n):
+            return {'schema': 'nht1-study-run/1', 'run': n}
+        study = [('s/runs/p1-r%d/result.json' % n, of_system(host='n%d' % n), run(n)) for n in (10, 9)]
+        found = self.runs_of(*study)
+        self.assertEqual([(g.whose, g.best().n) for g in found.groups], [('', 6)])
+        wide = of_system(host='n9', nodes=2, mpi={'hosts': [{'name': 'n9'}, {'name': 'n11'}]})
+        alone = [('%s.json' % host, of_system(0.5, host=host), {}) for host in ('n11', 'n12')]
+        found = self.runs_of(*study, ('wide.json', wide, {}), *alone)
+        self.assertEqual([(g.whose, sorted(c.n for c in g.cells if c.writes)) for g in found.groups], [
+            ('n9 and 2 others', [3, 9]), ('n12', [3])])
+        self.assertEqual({c.label for c in found.groups[0].cells if c.writes}, {
+            'posix, 2 ranks x 1 thread', 'posix, 2 ranks x 1 thread on 2 nodes'})
+        # Simulated nodes have the same names on every host.
+        wide['system'].update(host='x', simulation={'platform': 'flat', 'computing': 'charged'})
+        found = self.runs_of(*study, ('wide.json', wide, {}))
+        self.assertEqual([g.whose for g in found.groups], ['n9 and 1 other', 'x'])
+
+    def test_nodes_of_a_kind_differ_by_some_mib(self):
+        for other, groups in ((GIB // 4, 1), (2 * GIB, 2)):
+            found = self.runs(of_system(memory={'total_bytes': 64 * GIB - GIB // 2 - 1}),
+                              of_system(memory={'total_bytes': 64 * GIB - GIB // 2 + other}))
+            self.assertEqual(len(found.groups), groups)
+
+    def test_other_cores_in_use_are_another_cell(self):
+        found = self.runs(of_system(), of_system(2.0, cores_in_use=1))
+        self.assertEqual([(c.label, c.n, round(c.zeta, 2)) for c in found.groups[0].cells if c.writes], [
+            ('posix, on 2 cores', 3, 0.21), ('posix, on 1 core', 3, 0.21)])
 
     def test_a_setting_of_its_writer_makes_another_cell(self):
         other = bt_result()

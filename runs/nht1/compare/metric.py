@@ -111,13 +111,17 @@ class Found:
         if x and y:
             self.metrics.append(Metric(name, unit, list(x.values()), list(y.values()), higher_better, rounds=(list(x), list(y))))
 
-    def system(self, a, b):
+    def system(self, a, b, mounts=None):
+        """mounts: their file systems, where these are not those of the results."""
         for what, path in SYSTEM:
             # Of older versions with the blanks that a processor's name ends in.
             x, y = (' '.join(results.word(r.root, path).split()) for r in (a, b))
             if x != y:
                 self.notes.append('%s differs: %s in A, %s in B' % (
                     what, known(x[:120]), known(y[:120])))
+        one, other = mounts or (next(iter(results.file_systems(r)), None) for r in (a, b))
+        if one and other and one != other:
+            self.notes.append('file system differs: %s in A, %s in B' % (one.shown, other.shown))
 
     def agree(self, name, sides, keys, told=None):
         """What differs goes to the reasons, or to told."""

@@ -6,10 +6,15 @@ from .. import reading, results, text
 from ..report.rounds import Rounds
 from .metric import Metric, known
 
+HOSTS_MAX = 12  # in a note
+
 
 def compare(found, sides, level):
-    sides = [results.Runs(side, level) for side in sides]
-    for name, side in zip('AB', sides):
+    # Either side is one thing, whatever hosts its jobs had.
+    machines = [results.Systems(side).machines for side in sides]
+    systems = results.Systems(results.Results(sides[0] + sides[1]), together=True)
+    sides = [results.Runs(side, level, systems) for side in sides]
+    for name, side, hosts in zip('AB', sides, machines):
         if not side.groups:
             found.reasons.append('%s has no run that came to its end with the right result' %
                                 name)
@@ -18,19 +23,26 @@ def compare(found, sides, level):
                        (side.unfinished, 'interrupted, failed or continued')):
             if n:
                 found.notes.append('%s: %s left out: %s' % (name, text.plural(n, 'run'), why))
-    pairs = []
-    for group in sides[0].groups:
-        able = [g for g in sides[1].groups if _problem(g) == _problem(group)]
-        if able:  # better the same processor and file system, if there are several
-            pairs.append((group, max(able, key=lambda g: (g.cpu == group.cpu,
-                                                          g.fs == group.fs))))
+        if len(hosts) > 1:
+            found.notes.append('%s is of several machines, which are taken together: %s' % (
+                name, ', '.join(hosts[:HOSTS_MAX]) + (', ...' if len(hosts) > HOSTS_MAX else '')))
+    pairs, left = [], [list(side.groups) for side in sides]
+    for _, one, other in sorted(((_alike(a, b), a, b) for a in left[0] for b in left[1] if _problem(a) == _problem(b)),
+                                key=lambda p: p[0], reverse=True):
+        if one in left[0] and other in left[1]:
+            pairs.append((one, other))
+            left[0].remove(one)
+            left[1].remove(other)
+    pairs.sort(key=lambda p: sides[0].groups.index(p[0]))
+    for groups, there in zip(left, 'BA') if pairs else ():
+        found.notes += ['%s: nothing like it in %s' % (text.of(g.name, g.whose), there) for g in groups]
     of_round = [Rounds(side, level) for side in sides]
 
     def t_c_s(run):
         """Of the compute-only run of the same round, None where there is none."""
         return of_round[0].t_c_s(run) or of_round[1].t_c_s(run)
     for one, other in pairs:
-        _group(found, one, other, t_c_s)
+        _group(found, one, other, t_c_s, one.whose if len(pairs) > 1 else '')
     # T_T / T_C of some writers alone is no quantity that decides.
     if sum(m.group == 'T_T / T_C' for m in found.metrics) < sum(m.group == 'T_T' for m in found.metrics):
         found.metrics[:] = [m for m in found.metrics if m.group != 'T_T / T_C']
@@ -42,21 +54,25 @@ def compare(found, sides, level):
                     what, known(one[what]), known(other[what])))
 
 
-def _group(found, one, other, t_c_s):
-    found.system(*(g.cells[0].runs[0].result for g in (one, other)))
-    if one.fs != other.fs and one.fs and other.fs:
-        found.notes.append('file system differs: %s in A, %s in B' % (one.fs, other.fs))
+def _group(found, one, other, t_c_s, whose):
+    found.system(*(g.cells[0].runs[0].result for g in (one, other)), (one.fs, other.fs))
     pairs_n = 0
     for cell in one.cells:
         partner = _partner(cell, other.cells)
         if partner and _partner(partner, one.cells) is cell:
-            _cell(found, cell, partner, t_c_s)
+            _cell(found, cell, partner, t_c_s, whose)
             pairs_n += 1
         else:
             found.notes.append('%s on %s: nothing like it in B' % (
                 cell.label, text.plural(cell.processors, 'processor')))
     if not pairs_n:
         found.reasons.append('A and B have no writer in common (N = %d)' % one.n)
+
+
+def _alike(a, b):
+    """How well two groups fit each other: processor and type of the file system first."""
+    return (a.cpu == b.cpu, bool(a.fs and b.fs and a.fs.type == b.fs.type), a.system.simulation == b.system.simulation,
+            a.fs == b.fs, a.system.mpi == b.system.mpi, a.system.memory == b.system.memory)
 
 
 def _by_round(cell, value):
@@ -71,7 +87,7 @@ def _by_round(cell, value):
     return found
 
 
-def _cell(found, a, b, t_c_s):
+def _cell(found, a, b, t_c_s, whose):
     found.writers = (found.writers or set()) | {a.writer}
     if a.writes:
         if a.page_cache != b.page_cache:
@@ -85,8 +101,8 @@ def _cell(found, a, b, t_c_s):
                 'A' if a.oversubscribed else 'B'))
         if a.identity != b.identity:
             found.notes.append('%s in A is compared with %s in B' % (_spelled(a), _spelled(b)))
-    where = text.plural(a.processors, 'processor') if a.processors == b.processors else \
-        '%d against %d processors' % (a.processors, b.processors)
+    where = text.of(text.plural(a.processors, 'processor') if a.processors == b.processors else
+                    '%d against %d processors' % (a.processors, b.processors), whose)
     # What computes alone is named by what tells it from another one: T_C, 1x2x1.
     of = ' of ' + a.label if a.writes else a.label[len(a.writer):]
     quantities = [('T_T' if a.writes else 'T_C', 's', lambda run: run.t_t_s)]

@@ -22,6 +22,7 @@ BUFFERS = {'nht1-beff': 'buffer_offset_bytes', 'nht1-beffio': 'b_eff_io.buffer_o
 
 def compare(found, sides):
     kind = sides[0][0].kind
+    found.system(sides[0][0], sides[1][0])
     found.agree('buffers', sides, (BUFFERS[kind],), found.studied)
     for name, path, unit, higher_better, keys in VALUES[kind]:
         found.agree(name, sides, keys)

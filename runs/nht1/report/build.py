@@ -11,11 +11,14 @@ from .rounds import SAID_LEVEL, Rounds
 PARTS = (part_check, part_verdict, part_search, part_bt, part_beff, part_beffio, part_workload, part_profile, part_balance,
          part_system)
 
+NAMES_MAX = 12  # of systems in a line
+
 
 class Report:
     def __init__(self, results, level=0.95, title=None, mtbf_hours=(), downtime_s=0.0):
         """mtbf_hours, downtime_s: of cycle.py."""
         self.results, self.runs = results, Runs(results, level)
+        self.systems = self.runs.systems
         self.rounds, self.dumps = Rounds(self.runs, level), Dumps(self.runs, level)
         self.mtbf_hours, self.downtime_s = mtbf_hours, downtime_s
         # The first problem that was written: what the headline is about.
@@ -27,14 +30,27 @@ class Report:
         root = self.first.root if self.first else {}
         self.page = Page(title or '%s %s, %s' % (
             'Does I/O keep up?' if self.runs.all else 'Communication and file access:',
-            word(root, 'system.host')[:60] or 'host unknown',
-            word(root, 'system.cpu.model')[:100] or 'processor unknown'))
+            *self._where(root)))
         if results:
             self.page.lead.append(self._when())
+        if self.systems.several:
+            names = list(dict.fromkeys(filter(None, map(self.systems.whose, results))))
+            self.page.lead.append('On %s, which are kept apart: %s%s.' % (
+                text.plural(len(names), 'system'), '; '.join(names[:NAMES_MAX]), '; ...' if len(names) > NAMES_MAX else ''))
         if self.runs.all:
             self.page.lead.append(self._level(level))
         for part in PARTS:
             part.add(self)
+
+    def _where(self, root):
+        """(host, processor), or those of all."""
+        hosts, processors = self.systems.machines, list(dict.fromkeys(s.cpu for s in self.systems.all))
+        if len(hosts) < 2:
+            hosts = [word(root, 'system.host')[:60] or 'host unknown']
+        if len(processors) < 2:
+            processors = [word(root, 'system.cpu.model')[:100] or 'processor unknown']
+        return (' and '.join(hosts) if len(hosts) < 3 else text.plural(len(hosts), 'machine'),
+                processors[0] if len(processors) < 2 else text.plural(len(processors), 'kind of processor', 'kinds of processors'))
 
     @staticmethod
     def _level(level):

@@ -32,10 +32,11 @@ def templates():
 
 
 class Table:
-    """name: of its CSV. A cell is a text, a number (shown with three digits), or (number, shown)."""
+    """name: of its CSV. A cell is a text, a number (shown with three digits), or (number, shown). whose: the system that
+    all of it is of, on a page of several: a column of the CSV."""
 
     def __init__(self, name, caption, columns):
-        self.name, self.caption, self.columns, self.rows = name, caption, columns, []
+        self.name, self.caption, self.columns, self.rows, self.whose = name, caption, columns, [], ''
 
     def row(self, *cells):
         self.rows.append([self._cell(c) for c in cells])
@@ -52,8 +53,9 @@ class Table:
         return text.clean(cell), None
 
     def csv(self):
-        return text.csv_lines([[text.csv_cell(c) for c in self.columns]] + [
-            [text.csv_cell(s) if v is None else text.csv_number(v) for s, v in row] for row in self.rows])
+        rows = [[text.csv_cell(s) if v is None else text.csv_number(v) for s, v in row] for row in self.rows]
+        whose = [[text.csv_cell(w)] if self.whose else [] for w in ['system'] + [self.whose] * len(rows)]
+        return text.csv_lines([row + of for row, of in zip([[text.csv_cell(c) for c in self.columns]] + rows, whose)])
 
 
 class Figure:
@@ -134,12 +136,15 @@ class Figure:
 class Page:
     def __init__(self, title):
         self.title, self.lead, self.parts, self.top = text.clean(title), [], [], []
+        self.whose = ''
 
     def _add(self, kind, **what):
         self.parts.append(dict(what, kind=kind))
 
-    def section(self, level, anchor, title):
-        self._add('section', level=level, id=anchor, text=text.clean(title))
+    def section(self, level, anchor, title, whose=''):
+        """whose: of level 2, the system that its tables and figures are of, where there are several."""
+        self.whose = whose if level == 2 else self.whose
+        self._add('section', level=level, id=anchor, text=text.clean(text.of(title, whose)))
 
     def text(self, words, mark='plain'):
         self._add('text', mark=mark, text=text.clean(words))
@@ -152,11 +157,13 @@ class Page:
         for s in stamps:
             self.text(s['sentence'], s['severity'])
 
-    def table(self, table):
+    def table(self, table, whose=''):
+        table.whose = whose or self.whose
         if table.rows:
             self._add('table', table=table)
 
-    def figure(self, figure, caption):
+    def figure(self, figure, caption, whose=''):
+        figure.title = text.clean(text.of(figure.title, whose or self.whose))
         figure.caption = text.clean(caption)
         figure.panels = [p for p in figure.panels if p['styles']]
         if figure.panels:

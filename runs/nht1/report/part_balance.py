@@ -10,45 +10,58 @@ COFFEE = 'about 10 min [RK01]'
 
 
 def add(report):
+    several = report.systems.several
     table = Table('balance', 'How computing, communicating and writing go together',
-                  ['quantity', 'value', 'goal'])
+                  ['system'] * several + ['quantity', 'value', 'goal'])
+    rows = {}  # those of a system stand together
 
-    def row(what, value, shown, goal):
+    def row(whose, what, value, shown, goal):
         if value == value:
-            table.row(what, (value, shown), goal)
+            rows.setdefault(whose, []).append(([whose] * several) + [what, (value, shown), goal])
 
-    def minutes(what, value):
-        row(what, value, text.number(value) + ' min', COFFEE)
+    def minutes(whose, what, value):
+        row(whose, what, value, text.number(value) + ' min', COFFEE)
 
-    cell = report.main_cell
-    if cell:
-        row('zeta, what writing costs', cell.zeta, text.zeta(cell.zeta), 'at most 0.10 [F93]')
+    for cell in _cells(report):
+        whose = cell.group.whose
+        row(whose, 'zeta, what writing costs', cell.zeta, text.zeta(cell.zeta), 'at most 0.10 [F93]')
         implied = next((s for s in report.rounds.stamps(cell) if s['code'] == 'implied-rate'), None)
         rate = real(implied, 'numbers.rate_bytes_per_s') if implied else NAN
         memory = cell.nodes * real(cell.typical.result.root, 'system.memory.total_bytes')
         if rate > 0:
-            minutes("coffee cup: all memory at %s, nht1-bt's effective write rate%s" % (
+            minutes(whose, "coffee cup: all memory at %s, nht1-bt's effective write rate%s" % (
                 text.rate(rate), ' (page cache)' if cell.page_cache else ''), memory / rate / 60)
     for r in report.results.of('nht1-beff'):
-        valid = '' if true(r.root, 'result.valid') else ' (not valid as a result)'
+        whose, valid = report.systems.whose(r), '' if true(r.root, 'result.valid') else ' (not valid as a result)'
         b_eff, seconds = real(r.root, 'result.b_eff_bytes_per_s'), real(
             r.root, 'result.total_memory_s')
-        row('b_eff' + valid, b_eff, text.rate(b_eff), '')
-        row('all memory communicated at b_eff' + valid, seconds, text.duration(seconds),
+        row(whose, 'b_eff' + valid, b_eff, text.rate(b_eff), '')
+        row(whose, 'all memory communicated at b_eff' + valid, seconds, text.duration(seconds),
             'seconds rather than minutes [RK01]')
         balance = real(r.root, 'balance.bytes_per_flop')
-        row('b_eff / %s, bytes per flop%s' % (word(r.root, 'balance.rate'), valid), balance,
+        row(whose, 'b_eff / %s, bytes per flop%s' % (word(r.root, 'balance.rate'), valid), balance,
             text.number(balance), 'larger is better [RK01]')
     for r in report.results.of('nht1-beffio'):
-        valid = '' if true(r.root, 'b_eff_io.valid') else ' (not valid as a result)'
+        whose, valid = report.systems.whose(r), '' if true(r.root, 'b_eff_io.valid') else ' (not valid as a result)'
         value = real(r.root, 'b_eff_io.bytes_per_s')
-        row('b_eff_io' + valid, value, text.rate(value), '')
+        row(whose, 'b_eff_io' + valid, value, text.rate(value), '')
         for what, key in (('written', 'write_min'), ('read', 'read_min')):
-            minutes('coffee cup: all memory %s, by b_eff_io%s' % (what, valid),
+            minutes(whose, 'coffee cup: all memory %s, by b_eff_io%s' % (what, valid),
                     real(best_partition(r.root), 'coffee_cup.' + key))
+    for cells in (cells for of in rows.values() for cells in of):
+        table.row(*cells)
     report.page.section(2, 'balance', 'Balance')
     report.page.table(table)
     report.page.text(
         'The coffee-cup rule: a balanced system writes its whole memory in about 10 minutes. b_eff '
         'and b_eff_io come from results of nht1-beff and nht1-beffio, given along with those of '
         'nht1-bt. ' + RK01)
+
+
+def _cells(report):
+    """The best of the first problem that was written, on each system."""
+    best = {}
+    for group in report.runs.groups:
+        if group.best():
+            best.setdefault((group.system, group.fs), group.best())
+    return best.values()

@@ -19,18 +19,19 @@ METHODS = (('sendrecv', 'MPI_Sendrecv'), ('nonblocking', 'MPI_Isend with MPI_Ire
 def add(report):
     results = report.results.of('nht1-beff')
     for number, result in enumerate(results, 1):
-        _section(report, result.root, number)
+        _section(report, result, number)
     if not results and report.results.sums_of('b_eff'):
         report.page.section(2, 'beff', 'Communication: b_eff')
         _table(report)
 
 
-def _section(report, root, number):
-    page, key = report.page, '' if number == 1 else '-%d' % number
+def _section(report, result, number):
+    page, root, key = report.page, result.root, '' if number == 1 else '-%d' % number
+    whose = report.systems.whose(result)
     ranks, b_eff = integer(root, 'system.ranks', 1), real(root, 'result.b_eff_bytes_per_s')
     valid = true(root, 'result.valid')
     page.section(2, 'beff' + key, 'Communication: %s of %s' % (
-        'b_eff' if valid else 'trial of b_eff, not valid,', text.processes(ranks)))
+        'b_eff' if valid else 'trial of b_eff, not valid,', text.processes(ranks)), whose)
     page.text('%s communicate at %s, %s each; a message of 1 byte takes %s. The memory of all '
               'could be communicated in %s.' % (
                   text.processes(ranks), text.rate(b_eff),
@@ -62,7 +63,7 @@ def _table(report):
 
     for r in report.results.of('nht1-beff'):
         n, root = max(1, integer(r.root, 'system.ranks', 1)), r.root
-        row(word(root, 'system.cpu.model') + (
+        row(text.of(word(root, 'system.cpu.model'), report.systems.whose(r)) + (
             ', definition 3.6' if word(root, 'definition') == '3.6' else ''), n,
             *[real(root, path) / MB for path in (
                 'result.b_eff_bytes_per_s', 'memory.lmax_bytes', 'result.ping_pong_bytes_per_s',
@@ -104,7 +105,7 @@ def _insight(report):
                  ['system', 'processes', 'way', 'at ' + text.size_iec(BORDER_BYTES), 'at L_max'])
     for r in report.results.of('nht1-beff'):
         n, insight = max(1, integer(r.root, 'system.ranks', 1)), members(r.root, 'insight')
-        who, hpcc = [word(r.root, 'system.cpu.model'), n], members(insight, 'hpcc')
+        who, hpcc = [text.of(word(r.root, 'system.cpu.model'), report.systems.whose(r)), n], members(insight, 'hpcc')
         if hpcc:
             rings.row(*who, *[1e6 * real(hpcc, k + '_ring_latency_s') for k in ORDERS],
                       *[real(hpcc, k + '_ring_bytes_per_s') / MB for k in ORDERS])

@@ -21,7 +21,7 @@ def add(report):
     if results or sums:
         _systems(report, results, sums)
     for number, result in enumerate(results, 1):
-        _Section(report.page, result, '' if number == 1 else '-%d' % number).add()
+        _Section(report.page, result, '' if number == 1 else '-%d' % number, report.systems.whose(result)).add()
 
 
 def _minutes(root):
@@ -51,23 +51,24 @@ def best_partition(root):
 def _systems(report, results, sums):
     """The largest valid value of each definition is the b_eff_io of a system [RK01]; figures 2 and 4 of the
     papers, a panel for each definition."""
-    page, best = report.page, {}
+    page, best, whose = report.page, {}, report.systems.whose
     for r in results:
-        d = word(r.root, 'b_eff_io.definition')
+        d = word(r.root, 'b_eff_io.definition'), whose(r)
         if true(r.root, 'b_eff_io.valid') and not (
                 d in best and real(best[d].root, LARGEST) >= real(r.root, LARGEST)):
             best[d] = r
     if best:
-        page.section(2, 'beffio-systems', 'b_eff_io of this system: %s' % ', '.join(
-            '%s (definition %s)' % (text.rate(_largest(r)), d) for d, r in sorted(best.items())))
-        for d, r in sorted(best.items()):
-            page.text('The largest valid value by definition %s: %s on %s, %s min per partition (%s).' % (
-                d, text.rate(_largest(r)), text.processes(integer(r.root, 'b_eff_io.procs')), '%.3g' % _minutes(r.root),
-                r.shown))
+        named = any(name for _, name in best)
+        page.section(2, 'beffio-systems', 'b_eff_io of %s: %s' % ('systems' if named else 'this system', '; '.join(
+            '%s (definition %s)' % (text.of(text.rate(_largest(r)), name), d) for (d, name), r in sorted(best.items()))))
+        for (d, name), r in sorted(best.items()):
+            page.text('The largest valid value by definition %s%s: %s on %s, %s min per partition (%s).' % (
+                d, ' on ' + name if name else '', text.rate(_largest(r)), text.processes(integer(r.root, 'b_eff_io.procs')),
+                '%.3g' % _minutes(r.root), r.shown))
     elif results:
         page.section(2, 'beffio-systems', 'b_eff_io: no valid result')
         page.text('None of %s is valid by its definition: the values below are those of trials, and none of '
-                  'them is the b_eff_io of this system.' % text.plural(len(results), 'run'), 'warn')
+                  'them is the b_eff_io of a system.' % text.plural(len(results), 'run'), 'warn')
     else:
         page.section(2, 'beffio-systems', 'b_eff_io of systems')
     print_faults(page, sums)
@@ -76,7 +77,7 @@ def _systems(report, results, sums):
                       'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'largest', 'valid',
                       'cache-honest', 'buffers, bytes off a page', 'note'])
     for r in results:
-        table.row(word(r.root, 'system.cpu.model') or 'unnamed', integer(
+        table.row(text.of(word(r.root, 'system.cpu.model') or 'unnamed', whose(r)), integer(
             r.root, 'b_eff_io.procs'), _minutes(r.root), word(r.root, 'b_eff_io.definition'),
             real(r.root, 'b_eff_io.bytes_per_s') / MB, _largest(r) / MB, _said(r, 'valid'), _said(r, 'cache_honest'),
             patterns.offset_words(patterns.offset(r.root, BUFFERS)), '')
@@ -90,17 +91,22 @@ def _systems(report, results, sums):
     for p in published.BEFFIO:
         table.row(p.system, p.processes, float(p.minutes), p.release, float(p.mb_s), NAN, '', '', '', p.source)
     page.table(table)
-    _over_processes(page, results, sums)
-    _over_times(page, results)
-    trials = {word(r.root, 'b_eff_io.definition'): r for r in sorted(results, key=_largest)}
+    _over_processes(page, results, sums, whose)
+    _over_times(page, results, whose)
+    trials = {(word(r.root, 'b_eff_io.definition'), whose(r)): r for r in sorted(results, key=_largest)}
     _published(page, best or trials, bool(best), sums)
-    _side_by_side(page, results, sums)
-    _alignment(page, results)
+    _side_by_side(page, results, sums, whose)
+    _alignment(page, results, whose)
 
 
 LARGEST, BUFFERS = 'b_eff_io.maximum_bytes_per_s', 'b_eff_io.buffer_offset_bytes'
 HOLLOW = HOLLOW_WORDS + ' '
 HERE, TRIAL = 'this system', 'trial, not valid'
+
+
+def _who(name, valid):
+    """name: of a system, '' where there is one only."""
+    return name or HERE if valid else text.of(TRIAL, name)
 
 
 def _values(result, valid):
@@ -134,7 +140,7 @@ def _titled(page, f, caption):
     page.figure(f, caption)
 
 
-def _over_processes(page, results, sums):
+def _over_processes(page, results, sums, whose):
     f = Figure('beffio-processes', 'b_eff_io over processes')
     for d in DEFINITIONS + ('other',):
         mine = [(n, r) for n, r in enumerate(results, 1) if _definition(word(r.root, 'b_eff_io.definition')) == d]
@@ -144,12 +150,14 @@ def _over_processes(page, results, sums):
         counts |= {p.processes for p in papers} | {s['procs'] for s in files if s['procs']}
         f.panel(_panel_name(d),
                 {'label': 'processes', 'log': 2, 'ticks': sorted(counts)}, {'label': 'b_eff_io in MB/s', 'log': 10})
-        for valid, who in ((True, HERE), (False, TRIAL)):
+        for valid in (True, False):
             if len(mine) > CURVES_MAX:
-                f.series(who, 'points', [v for _, r in mine for v in _values(r, valid)], valid)
+                for name in dict.fromkeys(whose(r) for _, r in mine):
+                    f.series(_who(name, valid), 'points', [v for _, r in mine if whose(r) == name for v in _values(r, valid)],
+                             valid)
                 continue
             for number, r in mine:
-                f.series('%s%s, T = %s min' % (who, '' if len(results) == 1 else ', run %d' % number, '%.3g' % _minutes(r.root)),
+                f.series('%s%s, T = %s min' % (_who(whose(r), valid), '' if len(results) == 1 else ', run %d' % number, '%.3g' % _minutes(r.root)),
                          'line-points', _values(r, valid), valid)
         for path in dict.fromkeys(s['path'] for s in files):
             here = [s for s in files if s['path'] == path and s['procs']]
@@ -162,7 +170,7 @@ def _over_processes(page, results, sums):
         'give in numbers. ' + HOLLOW + 'Releases weigh patterns differently, so each has a panel.'))
 
 
-def _over_times(page, results):
+def _over_times(page, results, whose):
     times = sorted({round(_minutes(r.root), 6) for r in results if _minutes(r.root) > 0})
     f = Figure('beffio-times', 'b_eff_io over the scheduled time T')
     for d in DEFINITIONS + ('other',):
@@ -172,10 +180,11 @@ def _over_times(page, results):
             'label': 'T of a partition in min', 'log': 10, 'ticks': [
                 (t, '%.3g' % t) for t in sorted({round(_minutes(r.root), 6) for r in mine} | {p.minutes for p in papers})]},
             {'label': 'b_eff_io in MB/s', 'log': 10})
-        for valid, who in ((True, HERE), (False, TRIAL)):
-            f.series(who, 'line-points', sorted(
-                (_minutes(r.root), real(r.root, 'b_eff_io.bytes_per_s') / MB) for r in mine
-                if true(r.root, 'b_eff_io.valid') == valid), valid)
+        for valid in (True, False):
+            for name in dict.fromkeys(map(whose, mine)):
+                f.series(_who(name, valid), 'line-points', sorted(
+                    (_minutes(r.root), real(r.root, 'b_eff_io.bytes_per_s') / MB) for r in mine
+                    if true(r.root, 'b_eff_io.valid') == valid and whose(r) == name), valid)
         for system in dict.fromkeys(p.system for p in papers):
             f.series(system, 'points', [(p.minutes, p.mb_s) for p in papers if p.system == system])
     if len(times) > 1:
@@ -184,10 +193,10 @@ def _over_times(page, results):
 
 
 def _published(page, best, valid, sums):
-    """best: {definition: result}"""
-    f = Figure('beffio-published', 'b_eff_io of systems')
+    """best: {(definition, name of the system): result}"""
+    f, named = Figure('beffio-published', 'b_eff_io of systems'), any(name for _, name in best)
     for d in DEFINITIONS + ('other',):
-        mine = [(HERE if valid else TRIAL, _largest(r) / MB) for k, r in best.items() if _definition(k) == d]
+        mine = [(_who(name, valid), _largest(r) / MB) for (k, name), r in best.items() if _definition(k) == d]
         files = [('%s, %s' % (s['system'] or os.path.basename(s['path']), s['procs']), s['value'] / MB, bool(s['valid']))
                  for s in sums if s['headline'] and _definition(s['definition'] or '2.1') == d]
         papers = [('%s, %d' % (p.system, p.processes), p.mb_s) for p in published.BEFFIO if _definition(p.release) == d]
@@ -196,24 +205,25 @@ def _published(page, best, valid, sums):
                 {'label': 'b_eff_io in MB/s', 'log': 10}, across=True)
         here, others = [(i, v, valid) for i, (_, v) in enumerate(mine)], [(name, v, True) for name, v in papers]
         others = [(len(mine) + i, v, good) for i, (_, v, good) in enumerate(files + others)]
-        f.series(HERE, 'points', [(i, v) for i, v, good in here if good])
+        f.series('measured' if named else HERE, 'points', [(i, v) for i, v, good in here if good])
         f.series('others', 'points', [(i, v) for i, v, good in others if good])
         f.series('not valid', 'points', [(i, v) for i, v, good in here + others if not good], valid=False)
     _titled(page, f, 'The largest value%s beside those of the papers of 1999 to 2001, a panel for each '
-                   'definition. Release 0.5 weighs patterns by time, 1.x methods of access. ' % (' of this system' if valid else ' of a trial') + HOLLOW)
+                   'definition. Release 0.5 weighs patterns by time, 1.x methods of access. ' % (
+                       ' of a trial' if not valid else ' of each system' if named else ' of this system') + HOLLOW)
 
 
 CURVES_MAX = 8
 TICKS = {'1k+8': '+8', '32k+8': '+8', '1M+8': '+8', patterns.PATTERN_2: '2M/1M', 'M_PART': 'M'}
 
 
-def _sources(results, sums):
+def _sources(results, sums, whose):
     """[(label, processes, {(access, type, chunk): rate}, whether it is valid)] of all partitions."""
     found = []
     for number, r in enumerate(results, 1):
         for p in items(r.root, 'partitions'):
             if true(p, 'completed'):
-                found.append(('run %d, %s' % (number, word(r.root, 'b_eff_io.definition')), integer(p, 'procs'),
+                found.append((text.of('run %d, %s' % (number, word(r.root, 'b_eff_io.definition')), whose(r)), integer(p, 'procs'),
                               patterns.of_result(p), true(p, 'valid')))
     names = [os.path.basename(s['path']) for s in sums]
     for s, name in zip(sums, names):
@@ -222,9 +232,9 @@ def _sources(results, sums):
     return [s for s in found if s[2]]
 
 
-def _side_by_side(page, results, sums):
+def _side_by_side(page, results, sums, whose):
     """Old runs and new ones by type and chunk size, where summaries are among them."""
-    new, old = _sources(results, []), _sources([], sums)
+    new, old = _sources(results, [], whose), _sources([], sums, whose)
     if not old:
         return
     for procs in sorted({s[1] for s in new + old}):
@@ -254,7 +264,7 @@ def _beside(page, procs, sources):
         page.figure(f, 'Bandwidth of the patterns over chunk size, a panel for each type, a curve for each run or file. ' + HOLLOW)
 
 
-def _alignment(page, results):
+def _alignment(page, results, whose):
     """Runs of the rounds of a study that differ in where their buffers begin: the ratio of each pattern to that
     of the least offset."""
     rounds = {}
@@ -263,22 +273,25 @@ def _alignment(page, results):
         best = max((p for p in items(r.root, 'partitions') if true(p, 'completed')), default=None,
                    key=lambda p: integer(p, 'procs'))
         if r.study_round and offset and best:
-            what = (integer(best, 'procs'), word(r.root, 'b_eff_io.definition'))
+            what = (integer(best, 'procs'), word(r.root, 'b_eff_io.definition'), whose(r))
             rounds.setdefault(what, {}).setdefault(r.study_round, {})[offset[0]] = patterns.of_result(best)
-    for (procs, definition), by_round in rounds.items():
+    names = list(dict.fromkeys(name for _, _, name in rounds))
+    for (procs, definition, name), by_round in rounds.items():
+        system = '' if name == names[0] else '-of-%d' % (names.index(name) + 1)
         offsets = sorted({o for r in by_round.values() for o in r})
         for other in offsets[1:]:
             pairs = [(r[offsets[0]], r[other]) for r in by_round.values() if offsets[0] in r and other in r]
-            _ratios(page, '%d-%s-%d' % (procs, definition.replace('.', ''), other), 'Buffers %d against %d bytes off a page, %s, definition %s' % (
-                other, offsets[0], text.processes(procs), definition), patterns.ratios(pairs))
+            _ratios(page, '%d-%s-%d%s' % (procs, definition.replace('.', ''), other, system),
+                    'Buffers %d against %d bytes off a page, %s, definition %s' % (
+                        other, offsets[0], text.processes(procs), definition), patterns.ratios(pairs), name)
 
 
-def _ratios(page, name, title, rows):
-    table = Table('beffio-alignment-' + name, title + ': ratio of bandwidths, with its 95 % interval', [
+def _ratios(page, name, title, rows, whose):
+    table = Table('beffio-alignment-' + name, text.of(title, whose) + ': ratio of bandwidths, with its 95 % interval', [
         'access', 'type', 'chunk', 'rounds', 'ratio', 'from', 'to'])
     for key, n, ratio, lo, hi in rows:
         table.row(*key, n, float(ratio), NAN if lo is None else float(lo), NAN if hi is None else float(hi))
-    page.table(table)
+    page.table(table, whose)
     f = Figure('beffio-alignment-' + name, title)
     ticks = list(enumerate(patterns.CHUNKS))
     shown = [(x, TICKS.get(c, c)) for x, c in ticks]
@@ -289,14 +302,14 @@ def _ratios(page, name, title, rows):
             here = {k[2]: (ratio, NAN if lo is None else lo, NAN if hi is None else hi)
                     for k, _, ratio, lo, hi in rows if k[:2] == (access, kind)}
             f.series(kind, 'points', [(x + 0.12 * (number - 2), *here[chunk]) for x, chunk in ticks if chunk in here])
-    page.figure(f, 'Below 1 the pattern is slower with buffers off a page. Bars are 95 % intervals.')
+    page.figure(f, 'Below 1 the pattern is slower with buffers off a page. Bars are 95 % intervals.', whose)
 
 
 class _Section:
     """One result."""
 
-    def __init__(self, page, result, key):
-        self.page, self.root, self.key = page, result.root, key
+    def __init__(self, page, result, key, whose):
+        self.page, self.root, self.key, self.whose = page, result.root, key, whose
         self.partitions = items(result.root, 'partitions')
         self.valid = all(true(p, 'valid') for p in self.partitions)  # what goes through all of them
 
@@ -308,7 +321,7 @@ class _Section:
         definition = word(self.root, 'b_eff_io.definition')
         self.page.section(2, 'beffio' + self.key, '%s = %s on %s, definition %s' % (
             'b_eff_io' if true(self.root, 'b_eff_io.valid') else 'Trial of b_eff_io, not valid: value',
-            text.rate(real(self.root, 'b_eff_io.bytes_per_s')), text.processes(n), definition))
+            text.rate(real(self.root, 'b_eff_io.bytes_per_s')), text.processes(n), definition), self.whose)
         self._criteria(best_partition(self.root), definition)
         self._table()
         seen = []

@@ -3,7 +3,7 @@
 import math
 
 from .. import stats, text
-from ..results import NAN, integer, items, members, real, word
+from ..results import NAN, SHOWN, integer, items, members, real, word
 from . import cycle, published, read_back
 from .page import Figure, Table
 from .published import YMP_102, YMP_102_NAME
@@ -66,13 +66,14 @@ def _overview(report):
     """All problems in one table: different N are a scaling, too."""
     if len(report.runs.groups) < 2:
         return
-    table = Table('problems', 'The fastest writer of each problem', [
+    several = report.systems.several
+    table = Table('problems', 'The fastest writer of each problem', ['system'] * several + [
         'problem', 'layout, --sync', 'processors', 'fastest writer', 'T_T in s', 'T_C in s',
         'zeta', 'R_IO in MB/s', 'what it counts as'])
     for group in report.runs.groups:
         cell = group.best()
         if cell:
-            table.row(group.name, '%s, %s' % (group.layout, group.sync), cell.processors,
+            table.row(*[group.whose] * several, group.name, '%s, %s' % (group.layout, group.sync), cell.processors,
                       cell.label, cell.median_s, cell.t_c_s, _zeta(cell.zeta), cell.r_io / MB,
                       counts_as(cell))
     if table.rows:
@@ -104,6 +105,7 @@ class _Section:
         self.best = {p: group.best(p) for p in self.counts}
         self.alone = {p: self.runs.alone(group, p) for p in self.counts}
         self.t_c = {p: group.t_c(p) for p in self.counts}
+        self.here = group.whose or 'this system'
 
     def figure(self, stem, title):
         return Figure(stem + self.key, title)
@@ -111,11 +113,11 @@ class _Section:
     def add(self):
         g, page = self.group, self.page
         page.section(2, 'bt' + self.key, g.name if len(self.runs.groups) == 1 else
-                     '%s, --sync %s, %s' % (g.name, g.sync, g.layout))
+                     '%s, --sync %s, %s' % (g.name, g.sync, g.layout), g.whose)
         page.text('%s, %s in all, layout %s, --sync %s; %s%s.%s' % (
             text.plural(g.dumps_n, 'dump'), text.size(g.bytes), g.layout or 'unknown',
             g.sync or 'unknown', g.cpu or 'processor unknown',
-            ', file system ' + g.fs if g.fs else '',
+            self._facts(),
             ' All runs: %s.' % ', '.join(g.common) if g.common else ''))
         self._scaling_table()
         scales = len(self.counts) > 1
@@ -130,6 +132,15 @@ class _Section:
             self._rate()
             self._overhead()
         self._writers()
+
+    def _facts(self):
+        """', file system ext4', with what else is not the same in all of the page."""
+        g, fs = self.group, self.group.fs
+        mounts = {h.fs for h in self.runs.groups if h.fs}
+        facts = [shown(getattr(g.system, key)) for key, shown in SHOWN.items() if key != 'cpu' and
+                 len({getattr(s, key) for s in self.report.systems.all}) > 1]
+        facts += ['file system ' + (fs.shown if len(mounts) > 1 else fs.type)] if fs else []
+        return ''.join(', ' + f for f in facts)
 
     def _scaling_table(self):
         table = Table('processors' + self.key, 'By processors, T_T with its %g %% interval' % (100 * self.report.rounds.level), [
@@ -214,7 +225,7 @@ class _Section:
     def _times(self):
         f = self.figure('fig2-times', 'Figure 2: T_C and T_T against processors')
         y = {'label': 'time in s', 'log': 10}
-        f.panel('this system', dict(LOG2, ticks=self.counts), y)
+        f.panel(self.here, dict(LOG2, ticks=self.counts), y)
         f.series('computing only', 'line-points', self.alone.items())
         f.series('with writing', 'line-points', self._points(lambda c, t: t))
         over = [p for p, c in self.best.items() if c and c.oversubscribed]
@@ -241,24 +252,24 @@ class _Section:
                                'dumps in 200 (classes S, A, B).')
             return
         f = self.figure('fig3-systems', 'Figure 3: systems side by side')
-        names = ['this system'] + [p.system for p in rows]
+        names = [self.here] + [p.system for p in rows]
         for label, here, of in (('T_C in s', cell.t_c_s, lambda p: p.t_c_s),
                                 ('T_T in s', cell.median_s, lambda p: p.t_t_s),
                                 ('R_IO in MB/s', cell.r_io / MB, lambda p: p.r_io / MB)):
             f.panel(label, {'ticks': enumerate(names)}, {'label': label, 'log': 10}, across=True,
                     key=False, headed=False)
-            f.series('this system', 'points', [(0, here)])
+            f.series(self.here, 'points', [(0, here)])
             f.series('1993', 'points', [(i, of(p)) for i, p in enumerate(rows, 1)])
         self.page.figure(f, (
-            'This system (%s, median of writer %s) beside the systems of [F93] at N = %d, each '
+            '%s (%s, median of writer %s) beside the systems of [F93] at N = %d, each '
             'with its fastest run. The axes are logarithmic.' % (
-                text.plural(cell.processors, 'processor'), cell.label, self.group.n)))
+                self.group.whose or 'This system', text.plural(cell.processors, 'processor'), cell.label, self.group.n)))
 
     def _rate(self):
         f = self.figure('fig4-rate', 'Figure 4: R_IO against processors')
         f.panel('', dict(LOG2, ticks=sorted({*self.counts, *(p.processors for p in YMP_102)})),
                 {'label': 'R_IO in MB/s', 'log': 10})
-        f.series('this system (fastest writer)', 'line-points', self._points(
+        f.series('%s (fastest writer)' % self.here, 'line-points', self._points(
             lambda c, t: c.rate(t) / MB))
         f.series(YMP_102_NAME, 'line-points', [(p.processors, p.r_io / MB) for p in YMP_102])
         self._rings(f, lambda c, t: c.rate(t) / MB)
@@ -274,7 +285,7 @@ class _Section:
         there = [(p.processors, p.zeta) for p in YMP_102]
         f = self.figure('fig5-overhead', 'Figure 5: zeta against processors')
         words = []
-        for name, points, who in (('this system', here, 'this system'),
+        for name, points, who in ((self.here, here, self.here),
                                   (YMP_102_NAME, there, 'the Y-MP')):
             drawn = self._points(lambda c, t: t / c.t_c_s - 1) if points is here else points
             f.panel(name, dict(LOG2, ticks=[p[0] for p in drawn]), 'zeta')
@@ -355,8 +366,8 @@ class _Section:
         for c in cells:
             if c.drops and c.zeta < 0:
                 self.page.text('%s takes the data and drops them: T_T = %s s, less than T_C, which '
-                               'is not the best time of this system; measure it again with --tc '
-                               'measure.' % (c.label, text.number(c.median_s, 4)))
+                               'is not the best time of %s; measure it again with --tc '
+                               'measure.' % (c.label, text.number(c.median_s, 4), self.here))
             elif c.drops and c.zeta == c.zeta:
                 self.page.text(
                     '%s takes the data and drops them: T_T = %s s, zeta = %s. So much is what '

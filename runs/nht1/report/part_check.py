@@ -14,12 +14,13 @@ def add(report):
     for number, (_, root) in enumerate(report.results.checks, 1):
         if number == 1:
             report.page.section(2, 'answer', 'Answer')
-        report.page.text(word(root, 'sentence'), MARKS.get(word(root, 'answer'), 'plain'))
+        whose = report.systems.on(word(root, 'host'))
+        report.page.text((whose + ': ' if whose else '') + word(root, 'sentence'), MARKS.get(word(root, 'answer'), 'plain'))
         report.page.text(word(root, 'quote'))
-        _figure(report.page, root, '' if number == 1 else '-%d' % number)
+        _figure(report.page, root, '' if number == 1 else '-%d' % number, whose)
 
 
-def _figure(page, root, key):
+def _figure(page, root, key, whose):
     writers = [w for w in items(root, 'writers') if real(w, 'zeta') == real(w, 'zeta')]
     f = Figure('check' + key, 'What writing costs, of the time to compute')
     f.panel('', {'ticks': [(i, word(w, 'writer')) for i, w in enumerate(writers)]},
@@ -30,4 +31,4 @@ def _figure(page, root, key):
     goal = real(root, 'goal')
     f.level(goal, 'goal %.2f' % goal)
     page.figure(f, 'T_T over the time without writing of the same round, minus 1: its median and interval, of at least '
-                   '95 %% over all looks. Left of the dashed line, %.2f, the goal of NAS is met.' % goal)
+                   '95 %% over all looks. Left of the dashed line, %.2f, the goal of NAS is met.' % goal, whose)

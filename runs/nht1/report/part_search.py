@@ -28,9 +28,13 @@ def add(report):
         return
     page.section(2, 'search', 'The best way to write')
     for root in tunes:
+        whose = report.systems.on(word(root, 'host'))
+        if whose:
+            page.text('Found on %s:' % whose)
         _tune(page, root)
     for number, r in enumerate(found, 1):
-        _Search(page, r, '' if number == 1 else '-%d' % number, len(found) > 1).add(bool(tunes))
+        whose = report.systems.whose(r)
+        _Search(page, r, '' if number == 1 else '-%d' % number, len(found) > 1 or whose, whose).add(bool(tunes))
 
 
 def _shown(label):
@@ -110,10 +114,10 @@ def _check(page, root):
 # --- one search ---------------------------------------------------------------------------------
 
 class _Search:
-    def __init__(self, page, result, key, several):
+    def __init__(self, page, result, key, several, whose):
         self.page, self.key, self.search = page, key, members(result.root, 'search')
         component = result.environment.get(COMPONENT, '')
-        self.name = 'MPI-IO component %s' % component if component else result.shown
+        self.name = text.of('MPI-IO component %s' % component if component else result.shown, whose)
         self.several, self.best = several, members(self.search, 'best')
         self.candidates = sorted(items(self.search, 'candidates'), key=self._place)
 

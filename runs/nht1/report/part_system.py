@@ -10,7 +10,7 @@ from ..results import at, integer, items, members, real, word, words
 from ..study import launch
 from .page import Table
 
-COMMANDS_MAX = 60
+COMMANDS_MAX, RECORDS_MAX = 60, 12
 
 
 def add(report):
@@ -18,7 +18,11 @@ def add(report):
     if not results:
         return
     page.section(2, 'system', 'System')
-    page.table(_record(report.first))
+    firsts = {}
+    for r in results:
+        firsts.setdefault(report.systems.whose(r), r)
+    for number, (whose, r) in enumerate([(w, r) for w, r in firsts.items() if w][:RECORDS_MAX] or [('', report.first)], 1):
+        page.table(_record(r, 'system' if number == 1 else 'system-%d' % number, 'of ' + (whose or 'the first result')))
     notices = dict.fromkeys(n for r in results for n in words(r.root, 'notices'))
     stamped = {s['sentence'] for r in results for s in r.stamps}
     for notice in [n for n in notices if n not in stamped][:COMMANDS_MAX]:
@@ -26,19 +30,19 @@ def add(report):
     page.section(2, 'again', 'How to measure this again')
     _again(page, results)
     table = Table('results', 'Results in this report', [
-        'file', 'schema', 'version', 'started', 'ended', 'job', 'seed'])
+        'file', 'schema', 'version', 'started', 'ended', 'job', 'seed'] + ['system'] * report.systems.several)
     for r in results:
         table.row(r.shown, '%s/%d' % (r.kind, r.version), word(r.root, 'version'),
                   r.started_utc or '-', r.ended_utc or '-', word(r.root, 'job_id') or '-',
-                  str(integer(r.root, 'seed')))
+                  str(integer(r.root, 'seed')), *[report.systems.whose(r)] * report.systems.several)
     page.table(table)
 
 
-def _record(result):
+def _record(result, name, of):
     root = result.root
     run = next((r for r in items(root, 'runs') if word(r, 'file.file_system') not in ('', 'none')),
                {})
-    table = Table('system', 'System record of the first result', ['what', 'is'])
+    table = Table(name, 'System record ' + of, ['what', 'is'])
 
     def fact(what, value):
         if value:
@@ -57,8 +61,9 @@ def _record(result):
     fact('memory of a node', text.size_iec(memory) if memory == memory else '')
     fact('kernel', word(root, 'system.kernel'))
     fact('file system', word(run, 'file.file_system') or word(root, 'system.file_system.type'))
-    fact('mounted at', word(run, 'file.mount'))
-    fact('mount options', word(run, 'file.mount_options'))
+    fact('mounted at', word(run, 'file.mount') or word(root, 'system.file_system.mount'))
+    fact('of', word(run, 'file.server'))
+    fact('mount options', word(run, 'file.mount_options') or word(root, 'system.file_system.options'))
     fact('striping', _striping(members(run, 'file')))
     fact('preallocation', word(run, 'file.preallocation'))
     hints = members(run, 'file.hints_asked')

@@ -13,6 +13,8 @@ def add(report):
     page.section(2, 'verdict', 'Verdict')
     if cell:
         stamps = report.rounds.stamps(cell)
+        if report.main_group.whose:
+            page.text('Of %s:' % report.main_group.whose)
         page.stamps(s for s in stamps if s['code'] in verdicts())
         _headline(report, cell)
         page.stamps(s for s in stamps if s['code'] not in verdicts())
@@ -24,15 +26,15 @@ def add(report):
                   'warn')
     for kind, name, at, valid in HEADLINES:
         for r in report.results.of(kind):
-            value = real(r.root, at)
+            value, whose = real(r.root, at), report.systems.whose(r)
             if value == value:
                 n = integer(r.root, 'b_eff_io.procs') or integer(r.root, 'system.ranks')
                 page.text('%s = %s on %s (%s)%s' % (
-                    name, text.rate(value), text.processes(n),
-                    r.shown, '.' if true(r.root, valid) else ': not valid as a result.'),
+                    name, text.rate(value), text.processes(n), text.of(r.shown, whose),
+                    '.' if true(r.root, valid) else ': not valid as a result.'),
                     'plain' if true(r.root, valid) else 'warn')
             for s in r.stamps:
-                page.text('%s: %s' % (name, s['sentence']), s['severity'])
+                page.text('%s: %s' % (text.of(name, whose), s['sentence']), s['severity'])
     _left_out(report)
 
 
@@ -40,8 +42,9 @@ def _headline(report, cell):
     group, z = report.main_group, report.rounds.zeta(cell)
     name = ', '.join([cell.writer] + [p for p in cell.label.split(', ')[1:]
                                       if ' rank' not in p.split(' x ')[0]])
-    words = 'Problem %s on %s (%s x %s): the fastest writer, %s, takes T_T = %s s%s; R_IO = %s.' % (
-        group.name, text.plural(cell.processors, 'processor'), text.plural(cell.ranks, 'rank'),
+    words = 'Problem %s on %s%s (%s x %s): the fastest writer, %s, takes T_T = %s s%s; R_IO = %s.' % (
+        group.name, text.plural(cell.processors, 'processor'), ' of ' + group.whose if group.whose else '',
+        text.plural(cell.ranks, 'rank'),
         text.plural(cell.threads, 'thread'), name, text.number(cell.median_s, 4),
         ' (T_C is not known)' if cell.t_c_s != cell.t_c_s else
         ', the computation alone T_C = %s s: zeta = %s' % (

@@ -28,24 +28,29 @@ def add(report):
     for s in seen.values():
         report.page.text(s['sentence'] + ('' if s['n'] == len(results) else ' (%d of %s)' % (
             s['n'], text.plural(len(results), 'result'))), s['severity'])
-    _patterns(report.page, results)
-    single = [r for r in results if len(items(r.root, 'points')) == 1]
-    if len(single) > 2:
-        _study(report.page, single)
-    _points(report.page, [r for r in results if items(r.root, 'points')])
-    _replays(report.page, [r for r in results if items(r.root, 'replays')])
+    whose = report.systems.whose
+    _patterns(report.page, results, whose)
+    single = {}
+    for r in results:
+        if len(items(r.root, 'points')) == 1:
+            single.setdefault(whose(r), []).append(r)
+    for number, (name, mine) in enumerate(single.items(), 1):
+        if len(mine) > 2:
+            _study(report.page, mine, '' if number == 1 else '-of-%d' % number, name)
+    _points(report.page, [r for r in results if items(r.root, 'points')], whose)
+    _replays(report.page, [r for r in results if items(r.root, 'replays')], whose)
 
 
 # --- accesses of a program ----------------------------------------------------------------------
 
-def _replays(page, results):
+def _replays(page, results, whose):
     if not results:
         return
     table = Table('workload-accesses', 'Accesses of programs, replayed as the same calls', [
         'accesses', 'processes', 'files', 'calls', 'data in MB', 'MB/s', 'S + T + B in s', 'in memory before'])
     for r in results:
         for one in items(r.root, 'replays'):
-            table.row(word(r.root, 'description'), integer(one, 'processes_n'), integer(one, 'files_n'),
+            table.row(text.of(word(r.root, 'description'), whose(r)), integer(one, 'processes_n'), integer(one, 'files_n'),
                       ', '.join('%s %d' % (word(c, 'function'), integer(c, 'n')) for c in items(one, 'calls')),
                       integer(one, 'bytes') / MB, real(one, 'bytes_per_s') / MB,
                       real(one, 'times.aggregate_s'), _percent(real(one, 'cached_share_before')))
@@ -58,7 +63,7 @@ def _percent(share):
     return '%s %%' % text.number(100 * share) if share == share else ''
 
 
-def _patterns(page, results):
+def _patterns(page, results, whose):
     found = {}  # {pattern: {way: phases}}
     for r in results:
         for p in items(r.root, 'phases'):
@@ -66,7 +71,7 @@ def _patterns(page, results):
                 way = (word(p, 'method'), word(p, 'access'), 'memory %s' % (
                     'strided' if true(p, 'memory_strided') else 'contiguous'),
                     'file %s' % word(p, 'file'),
-                    text.processes(integer(r.root, 'system.ranks', 1)))
+                    text.processes(integer(r.root, 'system.ranks', 1)), whose(r))
                 found.setdefault(word(p, 'pattern'), {}).setdefault(way, []).append(p)
     for number, (pattern, ways) in enumerate(found.items()):
         _pattern(page, 'workload-%s-%d' % (pattern, number), ways)
@@ -76,13 +81,13 @@ def _pattern(page, name, ways):
     """A table and a figure, in which every way that was measured has a panel."""
     title = word(next(iter(ways.values()))[0], 'title').partition(' (')[0]
     parts = list(zip(*ways))
-    common = ', '.join(values[0] for values in parts if len(set(values)) == 1)
+    common = ', '.join(values[0] for values in parts if len(set(values)) == 1 and values[0])
     table = Table(name, '%s: %s' % (title, common), (['way'] if len(ways) > 1 else []) + [
         'record in bytes', 'temporal pattern', 'MB/s', 'S + T + B in s', 'B', 'in memory before',
         'note'])
     f = Figure(name, '%s: bandwidth over the record' % title)
     for way, phases in ways.items():
-        own = ', '.join(v for v, values in zip(way, parts) if len(set(values)) > 1)
+        own = ', '.join(v for v, values in zip(way, parts) if len(set(values)) > 1 and v)
         curves = {}
         for p in phases:
             marks = {word(s, 'code') for s in items(p, 'stamps')}
@@ -107,17 +112,17 @@ def _pattern(page, name, ways):
 
 # --- working points -----------------------------------------------------------------------------
 
-def _points(page, results):
+def _points(page, results, whose):
     for number, r in enumerate(results[:20], 1):
         table = Table('workload-points-%d' % number, 'Working points of %s: asked, achieved' %
-                      r.shown, ['point', 'MB/s'] + [name for name, _, _ in NUMBERS])
+                      text.of(r.shown, whose(r)), ['point', 'MB/s'] + [name for name, _, _ in NUMBERS])
         for i, p in enumerate(items(r.root, 'points'), 1):
             asked, achieved = members(p, 'asked'), members(p, 'achieved')
             table.row(i, real(p, 'bytes_per_s') / MB, *[
                 '%s, %s' % (text.number(real(asked, n)), text.number(real(achieved, n)))
                 if text.number(real(asked, n)) != text.number(real(achieved, n))
                 else text.number(real(asked, n)) for n, _, _ in NUMBERS])
-        page.table(table)
+        page.table(table, whose(r))
 
 
 def _asked(result):
@@ -129,7 +134,7 @@ def _asked(result):
     return numbers
 
 
-def _study(page, results):
+def _study(page, results, key, whose):
     """Results that differ from the most frequent value of the nine in one of them."""
     points = [(_asked(r), r) for r in results]
     base = {}
@@ -147,9 +152,9 @@ def _study(page, results):
             panels.append((name, sign, says, curve))
     if not panels:
         return
-    f = Figure('workload-figure-1', 'Throughput over each number of the workload model')
-    table = Table('workload-figure-1', 'What the paper says each curve should do, and what it does '
-                  'here', ['number', 'the paper', 'here', 'Spearman', 'p'])
+    f = Figure('workload-figure-1' + key, 'Throughput over each number of the workload model')
+    table = Table('workload-figure-1' + key, 'What the paper says each curve should do, and what it does ' + (
+        'on ' + whose if whose else 'here'), ['number', 'the paper', 'here', 'Spearman', 'p'])
     asked = [{'what': 'correlation', 'x': [x for x in sorted(c) for _ in c[x]],
               'y': [real(r.root, 'bytes_per_s') for x in sorted(c) for r in c[x]]}
              for _, _, _, c in panels]
@@ -162,15 +167,15 @@ def _study(page, results):
         if name == 'uniqueBytes':
             cached = [100 * stats.median(real(r.root, 'points.0.cached_share_after')
                                          for r in curve[x]) for x in xs]
-            page.text('Share of the file in memory at the end, with uniqueBytes %s: %s.' % (
-                ', '.join(text.size(x) for x in xs), ', '.join(
+            page.text('%s, with uniqueBytes %s: %s.' % (
+                text.of('Share of the file in memory at the end', whose), ', '.join(text.size(x) for x in xs), ', '.join(
                     '%.0f %%' % c for c in cached if c == c) or 'not known'), 'note')
         rho, p = answer.get('spearman'), answer.get('p')
         table.row(name, says, _verdict(sign, says, rho, p), '' if rho is None else rho,
                   '' if p is None else p)
     page.figure(f, 'One number at a time is varied around the reference workload, as in Figure 1 of '
-                   'the paper; medians over repeats.')
-    page.table(table)
+                   'the paper; medians over repeats.', whose)
+    page.table(table, whose)
 
 
 def _verdict(sign, says, rho, p):

@@ -16,8 +16,8 @@ examples:
   nht1-report trend runs/out --metric zeta -o z.html
   nht1-report trend results/*.json --metric b_eff
 
-What has one identity (problem, ranks, threads, writer, options, hints, environment, durability) is
-one line; a point is one result, its median where it has several runs. Results without a date take
+What has one identity (problem, system, file system, ranks, threads, writer, options, hints, environment,
+durability) is one line; a point is one result, its median where it has several runs. Results without a date take
 that of their file.
 
 Exit status: 0 success; 1 wrong option, or nothing to draw; 3 a file cannot be read or written, or
@@ -81,11 +81,11 @@ def _date(result):
 def _of_cells(found, metric, level):
     """A point per result and identity, under names that tell the cells of all results apart."""
     _, factor, of = CELLS[metric]
-    names = {(g.problem, str(c.identity)): c.label
-             for g in results.Runs(found, level).groups for c in g.cells}
+    whole = results.Runs(found, level, results.Systems(found, 'nht1-bt'))
+    names = {id(run.json): text.of(c.label, g.whose) for g in whole.groups for c in g.cells for run in c.runs}
     points = []
     for result in found.of('nht1-bt'):
-        for group in results.Runs(results.Results([result]), level).groups:
+        for group in results.Runs(results.Results([result]), level, whole.systems).groups:
             for cell in group.cells:
                 value = factor * of(cell)
                 if value != value or not (cell.writes or metric in ('t_t', 't_c')):
@@ -93,7 +93,7 @@ def _of_cells(found, metric, level):
                 ends = (cell.lo_s, cell.hi_s) if metric == 't_t' else (NAN, NAN)
                 points.append(Point('%s, --sync %s, %s' % (
                     group.name, group.sync, text.plural(cell.processors, 'processor')),
-                    names[group.problem, str(cell.identity)], _date(result),
+                    names[id(cell.runs[0].json)], _date(result),
                     word(result.root, 'version'), value, *ends, result.shown))
     return points
 
@@ -115,11 +115,12 @@ def _line(root, kind):
 
 def _of_results(found, metric):
     _, factor, kind, path = RESULTS[metric]
-    points = []
+    points, systems = [], results.Systems(found, kind)
     for r in found.of(kind):
         value = factor * real(r.root, path)
         if value == value:
-            points.append(Point(word(r.root, 'system.cpu.model') or 'unnamed system', _line(r.root, kind), _date(r),
+            points.append(Point(word(r.root, 'system.cpu.model') or 'unnamed system', text.of(
+                _line(r.root, kind), systems.whose(r)), _date(r),
                                 word(r.root, 'version'), value, NAN, NAN, r.shown, _valid(r.root, kind)))
     return points
 
