@@ -209,9 +209,10 @@ const char *balance_undecided(const struct balance_open *open, json_t *numbers, 
              open->round);
     if (needed <= open->most) {
         const double took = needed * open->round_s / 60;
+        char text[UNITS_TEXT_MAX];
         if (took > 0) {
             stamp_number(numbers, "minutes_needed", took);
-            snprintf(minutes, sizeof minutes, ", some %.2g minute%s,", took,
+            snprintf(minutes, sizeof minutes, ", some %s minute%s,", units_minutes(took, text),
                      units_plural(took > 1 ? 2 : 1));
         }
         if (!open->until_decided)

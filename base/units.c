@@ -86,6 +86,12 @@ const char *units_duration(double s, char buf[UNITS_TEXT_MAX])
     return buf;
 }
 
+const char *units_minutes(double minutes, char buf[UNITS_TEXT_MAX])
+{
+    snprintf(buf, UNITS_TEXT_MAX, minutes < 9.95 ? "%.2g" : "%.0f", minutes);
+    return buf;
+}
+
 const char *units_plural(int64_t n)
 {
     return n == 1 ? "" : "s";

@@ -21,6 +21,9 @@ const char *units_rate(double bytes_per_s, char buf[UNITS_TEXT_MAX]);
 /* "250 ns", "3.42 s", "1 min 12 s", "2 h 5 min", "3 d 4 h", from seconds. */
 const char *units_duration(double s, char buf[UNITS_TEXT_MAX]);
 
+/* "0.34", "4.2", "12", "1900": minutes as an option takes them, two digits or whole. */
+const char *units_minutes(double minutes, char buf[UNITS_TEXT_MAX]);
+
 /* "" for one of a thing, "s" for others: what its name ends with. */
 const char *units_plural(int64_t n);
 

@@ -92,6 +92,15 @@ static void durations(void **state)
     assert_string_equal(units_duration(-3.42, buf), "-3.42 s");
 }
 
+static void minutes_of_an_option(void **state)
+{
+    (void)state;
+    assert_string_equal(units_minutes(0.336, buf), "0.34");
+    assert_string_equal(units_minutes(4.21, buf), "4.2");
+    assert_string_equal(units_minutes(9.96, buf), "10");
+    assert_string_equal(units_minutes(1900.4, buf), "1900");
+}
+
 static void shortest_text(void **state)
 {
     (void)state;
@@ -152,6 +161,7 @@ int main(void)
         cmocka_unit_test(binary_bytes),
         cmocka_unit_test(rates),
         cmocka_unit_test(durations),
+        cmocka_unit_test(minutes_of_an_option),
         cmocka_unit_test(shortest_text),
         cmocka_unit_test(numbers_read_back),
         cmocka_unit_test(plural_of_a_count),

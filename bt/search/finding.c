@@ -222,7 +222,7 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     const int best = race_best(s->race), plain = race_plain(s->race);
     const struct race_rung *rung;
     bool last;
-    char label[BT_LABEL_MAX], name[BT_LABEL_MAX];
+    char label[BT_LABEL_MAX], name[BT_LABEL_MAX], minutes[UNITS_TEXT_MAX];
     double ratio, lo, hi, needed, seconds;
     int finalists = 0, runs, disturbed;
     const int rungs_n = race_rungs(s->race, &rung, &last);
@@ -256,10 +256,9 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
                 disturbed, runs);
         else if (last && isfinite(needed))
             append_text(
-                out,
-                "%d round%s of the last rung did not decide; about %.0f, --minutes %.2g, would.",
+                out, "%d round%s of the last rung did not decide; about %.0f, --minutes %s, would.",
                 rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds), needed,
-                seconds / 60);
+                units_minutes(seconds / 60, minutes));
         else if (last)
             append_text(out, "%d round%s of the last rung did not decide; more --minutes would.",
                         rung[rungs_n - 1].rounds, units_plural(rung[rungs_n - 1].rounds));

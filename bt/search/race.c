@@ -519,7 +519,7 @@ static void conclude(struct race *r, double now_s)
 }
 
 /* Rounds all together that would probably tell about a finalist: that it is faster than the plain one or
- * slower, or, by both bounds, within the margin. */
+ * slower, or, by both bounds, within the margin; ROUNDS_END tell in any case. NaN: nobody can say. */
 static double needed_of(const struct race *r, int candidate, int plain)
 {
     const double bound[] = {0, log(1 - RACE_MARGIN), log(1 + RACE_MARGIN)};
@@ -531,13 +531,14 @@ static double needed_of(const struct race *r, int candidate, int plain)
     if (n == 0 || sequential_run(&r->paired, &d, &state, NULL, 0) < 0) return NAN;
     for (int b = 0; b < 3; b++)
         if (sequential_needed(&r->paired, &d, &state, bound[b], &rounds[b]) < 0) return NAN;
-    return fmin(rounds[0], fmax(rounds[1], rounds[2]));
+    return isnan(rounds[0]) ? NAN : fmin(fmin(rounds[0], fmax(rounds[1], rounds[2])), ROUNDS_END);
 }
 
 void race_needed(const struct race *r, double *rounds, double *seconds)
 {
     const int plain = race_plain(r);
     double ratio, lo, hi;
+    int64_t dumps = r->dumps;
     *rounds = *seconds = NAN;
     for (int c = 0; r->last && plain >= 0 && c < r->plan.n; c++) {
         if (c == plain || !r->runner[c].finalist || r->runner[c].state != RACE_IN) continue;
@@ -546,8 +547,9 @@ void race_needed(const struct race *r, double *rounds, double *seconds)
         const double own = needed_of(r, c, plain);
         if (isnan(*rounds) || own > *rounds) *rounds = own;
     }
-    if (isinf(*rounds)) *rounds = NAN;
-    *seconds = *rounds * predict_round_s(r, r->dumps) / CAUTION / RACE_LAST_SHARE;
+    /* More time makes the runs longer before it makes more rounds of them: see begin_last_rung. */
+    if (r->last && *rounds > r->paired.rounds[LOOKS_FIT - 1]) dumps = r->plan.dumps_n;
+    *seconds = *rounds * predict_round_s(r, dumps) / CAUTION / RACE_LAST_SHARE;
 }
 
 /* After the try, by which all others are judged. Where every run took long, the problem is large; one

@@ -135,7 +135,8 @@ int race_ratio(const struct race *race, int rung, int a, int b, double *ratio, d
 bool race_disturbed(const struct race *race, int *runs, int *disturbed);
 
 /* How many rounds of the last rung, all together, would probably tell how each finalist compares with the plain
- * candidate, and what a race with as many takes; NaN where nobody can say. */
+ * candidate, at most those after which it is over, and what a race with as many takes: of whole runs where it needs
+ * more than the last rung is planned for. NaN where nobody can say. */
 void race_needed(const struct race *race, double *rounds, double *seconds);
 
 /* The same over several pairs and all rungs, at 5 %: what a setting does. */
