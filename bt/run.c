@@ -201,12 +201,15 @@ static int take_norms(const struct run_state *w, struct bt_run *run)
     return 0;
 }
 
-static int interrupted_after(const struct bt_run_request *q, int64_t step)
+static int interrupted(const struct bt_run_request *q, const struct bt_run *run)
 {
-    return err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld%s%s", (long long)step,
-                   (long long)q->problem->steps,
-                   q->restart ? ": the dumps up to then are complete; continue with " : "",
-                   q->restart ? q->restart : "");
+    const bool dumps = q->restart && run->dumps_n > 0;
+    return err_set(ERR_INTERRUPT, "interrupted after step %lld of %lld%s%s",
+                   (long long)run->steps_done, (long long)q->problem->steps,
+                   dumps        ? ": the dumps up to then are complete; continue with "
+                   : q->restart ? ", before the first dump was complete: start anew"
+                                : "",
+                   dumps ? q->restart : "");
 }
 
 /* Reads the dumps back, where that was asked for and they can be right. */
@@ -285,7 +288,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
         TRY_TO(out, rc, io_file_kept_right(w.file, &kept_right));
         run->kept_wrong = !kept_right;
     }
-    if (run->interrupted) rc = interrupted_after(q, run->steps_done);
+    if (run->interrupted) rc = interrupted(q, run);
     run->completed = rc == 0;
 out:
     if (w.stop != MPI_REQUEST_NULL) MPI_Wait(&w.stop, MPI_STATUS_IGNORE);
