@@ -155,17 +155,20 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     grep -q "Run it with" out
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.status == 3 and .search.ended == "interrupted" and .search.best.label != null'
+    # One round of the last rung has no interval.
+    grep -q "^zeta .* 1 round of the last rung$" out
+    grep -q "^Not judged: T_T over that of the best$" out
+    expect_json r.json '[.search.candidates[].state] | index("unjudged") != null and index("tied") == null'
     [ -z "$(find . -name 'btout*')" ]
 }
 
 @test "a disk that something else fills: the best so far, status 3, and no candidate is blamed" {
     local pid rc=0
     memory_disk disk 1M
-    LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=$PWD/disk NHT1_FAULT_STOP=open:110:0 OMP_NUM_THREADS=1 \
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=$PWD/disk NHT1_FAULT_STOP=open:60:0 OMP_NUM_THREADS=1 \
         nht1-bt "${tiny[@]}" --minutes 2 --io auto:posix,token,twophase,serial --out disk/o --json r.json >out 2>err 3>&- &
     pid=$!
     wait_stopped -p "$pid" nht1-bt
-    grep -q "^Rung 1" out
     ! head -c 2M /dev/zero >disk/fill
     kill -CONT $pid
     wait $pid || rc=$?
@@ -173,6 +176,10 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     cat out err
     [ "$rc" -eq 3 ]
     grep -q "the search was not finished: a run of it writes [0-9.]* kB and a manifest to disk/o.auto, and its file system has .* free now" err
+    # In the first rung, whose rounds take part in the choice of finalists: nothing is concluded of them.
+    grep -q "^zeta .* rounds\? of the newest rung$" out
+    grep -q "^Not judged: T_T over that of the best$" out
+    expect_json r.json '[.search.candidates[].state] | index("unjudged") != null and index("tied") == null'
     grep -q "Run it with" out
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.search | .best.label != null and [.candidates[] | select(.state == "failed")] == []'

@@ -296,6 +296,8 @@ static void what_was_disturbed_makes_no_winner(void **state)
         assert_int_equal(o.best, spoiled ? 0 : 5);
         assert_int_equal(o.verdict, spoiled ? RACE_UNDECIDED : RACE_WINNER);
         assert_int_equal(o.settled, !spoiled);
+        for (int c = 0; c < m.n; c++)
+            assert_false(o.stand[c].state == (spoiled ? RACE_TIED : RACE_IN));
         race_free(r);
     }
 }

@@ -176,8 +176,8 @@ static void known_label(const struct bt_search *s, char out[BT_LABEL_MAX])
 static json_t *candidates_json(const struct bt_search *s, const struct race_standing *stand)
 {
     static const char *const state[] = {
-        [RACE_UNTRIED] = "untried", [RACE_IN] = "tied",   [RACE_CUT] = "beaten",
-        [RACE_SLOWER] = "beaten",   [RACE_TIED] = "tied", [RACE_BEST] = "best",
+        [RACE_UNTRIED] = "untried", [RACE_IN] = "unjudged", [RACE_CUT] = "beaten",
+        [RACE_SLOWER] = "beaten",   [RACE_TIED] = "tied",   [RACE_BEST] = "best",
         [RACE_FAILED] = "failed"};
     json_t *a = json_array();
     for (int i = 0; i < s->space.n; i++) {
@@ -491,15 +491,20 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
     char text[64], ratio[64], label[BT_LABEL_MAX];
     int runs, disturbed;
     const bool spoiled = race_disturbed(s->race, &runs, &disturbed);
+    const struct race_rung *rung;
+    bool last;
     size_t i;
+    (void)race_rungs(s->race, &rung, &last);
     fputc('\n', to);
     plain_entry(to, "Answer", "%s", json_string_value(json_object_get(best, "answer")));
     plain_line(to, "Best      %s", json_string_value(json_object_get(best, "label")));
-    fprintf(to, "zeta      %s, paired, %lld dumps, %lld rounds of the last rung\n",
+    fprintf(to, "zeta      %s, paired, %lld dumps, %lld round%s of the %s rung\n",
             with_interval(text, js_number(best, "zeta"), js_number(best, "zeta_lo"),
                           js_number(best, "zeta_hi")),
             json_integer_value(json_object_get(best, "dumps")),
-            json_integer_value(json_object_get(best, "rounds")));
+            json_integer_value(json_object_get(best, "rounds")),
+            units_plural(json_integer_value(json_object_get(best, "rounds"))),
+            last ? "last" : "newest");
     if (!spoiled && disturbed > 0) /* else the answer says it */
         plain_entry(
             to, "Disturbed",
@@ -515,10 +520,8 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
                    with_interval(ratio, js_number(one, "ratio"), js_number(one, "lo"),
                                  js_number(one, "hi")));
     }
-    print_state(s, stand, RACE_TIED,
-                spoiled ? "Not judged: T_T over that of the best"
-                        : "Cannot be told apart from the best: T_T over its T_T",
-                to);
+    print_state(s, stand, RACE_TIED, "Cannot be told apart from the best: T_T over its T_T", to);
+    print_state(s, stand, RACE_IN, "Not judged: T_T over that of the best", to);
     print_effects(s, to);
     print_state(s, stand, RACE_FAILED, "Failed, and left out:", to);
     fputs("\nRun it with\n", to);

@@ -713,6 +713,8 @@ enum race_verdict race_verdict(const struct race *r)
 void race_standings(const struct race *r, struct race_standing *to)
 {
     const int best = race_best(r);
+    int runs, disturbed;
+    const bool judged = !race_disturbed(r, &runs, &disturbed) && r->last;
     for (int c = 0; c < r->plan.n; c++) {
         struct race_standing *s = &to[c];
         double x[PAIRS_MAX];
@@ -734,9 +736,11 @@ void race_standings(const struct race *r, struct race_standing *to)
             s->state = RACE_BEST;
             s->ratio = s->lo = s->hi = 1;
         } else if (s->state == RACE_IN || s->state == RACE_TIED) {
-            s->state = s->runs == 0                      ? RACE_UNTRIED
-                       : r->last && slower(s->lo, s->hi) ? RACE_SLOWER
-                                                         : RACE_TIED;
+            const bool known = s->state == RACE_TIED || isfinite(s->lo) || isfinite(s->hi);
+            s->state = s->runs == 0           ? RACE_UNTRIED
+                       : !judged || !known    ? RACE_IN
+                       : slower(s->lo, s->hi) ? RACE_SLOWER
+                                              : RACE_TIED;
         }
     }
 }

@@ -61,7 +61,7 @@ struct race_trial {
 
 enum race_state {
     RACE_UNTRIED, /* no time for it */
-    RACE_IN,      /* still running */
+    RACE_IN,      /* still running; of a standing: and not judged against the best */
     RACE_CUT,     /* in the slower half of a rung */
     RACE_SLOWER,  /* shown to be, by more than RACE_MARGIN */
     RACE_TIED,    /* in the last rung, and not shown to be */

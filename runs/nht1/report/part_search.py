@@ -16,7 +16,7 @@ ENDED = {
     'interrupted': ('The search was interrupted: this is the best so far.', 'warn'),
     'failed': ('A step behind the search failed: this is the best so far.', 'warn')}
 CHARS = 44      # of a label on a line
-STATES = {'best': 'best', 'tied': 'cannot be told apart from it', 'beaten': 'slower',
+STATES = {'best': 'best', 'tied': 'cannot be told apart from it', 'unjudged': 'not judged', 'beaten': 'slower',
           'failed': 'failed', 'untried': 'not tried'}
 
 
@@ -126,7 +126,7 @@ class _Search:
         """The best, those that cannot be told apart, those that lasted longest, the faster first."""
         ratio, state = real(candidate, 'ratio'), word(candidate, 'state')
         return (list(STATES).index(state) if state in STATES else 9,
-                0 if state == 'tied' else -integer(candidate, 'rung'),
+                0 if state in ('tied', 'unjudged') else -integer(candidate, 'rung'),
                 ratio if ratio == ratio else float('inf'), word(candidate, 'label'))
 
     def add(self, tuned):
