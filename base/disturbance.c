@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/stamp.h"
+#include "base/stat.h"
 #include "base/watch.h"
 
 #define PF_KTHREAD    0x00200000 /* in the flags of /proc/N/stat: a thread of the kernel */
@@ -507,7 +508,7 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
                               .nodes = json_array()};
     if (!node || !share) goto out;
     const int shares_n = sort_ranks(part, n, d, node, share);
-    if (shares_n > 0) d->share_median = share[(shares_n - 1) / 2];
+    if (shares_n > 0) d->share_median = stat_sorted_median(share, shares_n);
     unread.shares = n - shares_n;
     for (struct node *of = node; of->part; of++) {
         node_judge(of);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/stat.h"
 #include "base/sys.h"
 #include "base/text.h"
 
@@ -170,7 +171,7 @@ int par_spread(MPI_Comm comm, double value, struct par_spread *out)
     out->max = all[out->max_rank];
     gsl_sort(all, 1, (size_t)size);
     out->min = all[0];
-    out->median = all[(size - 1) / 2];
+    out->median = stat_sorted_median(all, size);
 done:
     free(block);
     return rc;

@@ -67,8 +67,8 @@ static inline int par_agreed(MPI_Comm comm, int rc)
  * MPI call, which is each rank's own: par_agree is to follow. */
 int par_in_turn(MPI_Comm comm, int (*act)(void *arg), void *arg);
 
-/* Minimum, median (lower of the two middle ones), maximum and mean over ranks and the rank that has
- * the maximum. Collective over comm; the result is valid on every rank. */
+/* Minimum, median (of an even number the mean of the two in the middle), maximum and mean over ranks and
+ * the rank that has the maximum. Collective over comm; the result is valid on every rank. */
 struct par_spread {
     double min, median, max, mean;
     int max_rank;

@@ -165,11 +165,11 @@ static void spread_of_ranks(void **state)
     assert_int_equal(par_spread(MPI_COMM_WORLD, 100.5 - rank, &s), 0);
     assert_true(s.max == 100.5 && s.max_rank == 0);
     assert_true(s.min == 100.5 - (size - 1));
-    assert_true(s.median == 100.5 - (size - 1) + (size - 1) / 2);
+    assert_true(s.median == 100.5 - (size - 1) / 2.0);
     assert_true(fabs(s.mean - (100.5 - (size - 1) / 2.0)) < 1e-12);
     assert_int_equal(par_spread(MPI_COMM_WORLD, rank * rank, &s), 0);
-    int middle = (size - 1) / 2;
-    assert_true(s.median == middle * middle);
+    const int lower = (size - 1) / 2, upper = size / 2;
+    assert_true(s.median == (lower * lower + upper * upper) / 2.0);
     assert_int_equal(s.max_rank, size - 1);
     assert_int_equal(par_spread(MPI_COMM_WORLD, -2.0, &s), 0);
     assert_true(s.min == -2 && s.median == -2 && s.max == -2 && s.max_rank == 0);

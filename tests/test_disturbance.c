@@ -240,8 +240,10 @@ static void the_worst_rank_and_node_count(void **unused)
     part[2].cpus_n = 0;
     part[2].pressure = NAN;
     part[4].busy_user_s = 9;
+    part[0].share = part[1].share = 1;
     disturbance_judge(part, 5, &d);
     assert_true(!d.undisturbed && !d.disturbed && near(d.share_min, 0.999));
+    assert_true(near(d.share_median, 0.9995)); /* of four: the mean of the two in the middle */
     assert_true(near(d.others, 0) && near(d.steal, 0));
     assert_string_equal(d.unreadable,
                         "the ranks' share of their processors for some ranks, steal on some "

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/stat.h"
 #include "base/units.h"
 #include "base/watch.h"
 #include "io/probe/check.h"
@@ -157,10 +158,11 @@ static int fsync_cost(struct probe_try *t)
         s[n++] = watch_now() - since_s;
     }
     qsort(s, (size_t)n, sizeof s[0], by_size);
+    const double middle_s = stat_sorted_median(s, n);
     js_set(t->values, "calls", json_integer(n));
-    js_set(t->values, "median_s", js_real(s[n / 2]));
+    js_set(t->values, "median_s", js_real(middle_s));
     js_set(t->values, "longest_s", js_real(s[n - 1]));
-    probe_say(t, "%s for 4 KiB in the median, %s at most", units_duration(s[n / 2], median),
+    probe_say(t, "%s for 4 KiB in the median, %s at most", units_duration(middle_s, median),
               units_duration(s[n - 1], most));
     return 0;
 }
