@@ -35,19 +35,21 @@ static int check_launcher(int *rank)
     return 0;
 }
 
-/* Ranks that are to do different things would wait for each other for ever. Collective. */
-static int check_options(int rank, int argc, char **argv)
+/* Ranks that are to do different things would wait for each other for ever. name: of the program. Collective. */
+static int check_options(const char *name, int rank, int argc, char **argv)
 {
-    uint64_t mine = 0;
+    uint64_t mine = names_hash(name, strlen(name));
     for (int i = 1; i < argc; i++)
         mine = 31 * mine + names_hash(argv[i], strlen(argv[i]));
     uint64_t first = mine;
     TRY_MPI(MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
-    return mine == first ? 0
-                         : err_set(ERR_USAGE,
-                                   "rank %d was started with other options than rank 0: one "
-                                   "command line is for all ranks",
-                                   rank);
+    return mine == first
+               ? 0
+               : err_set(
+                     ERR_USAGE,
+                     "rank %d was started with another program or other options than rank 0: one "
+                     "command line is for all ranks",
+                     rank);
 }
 
 int program_main(const struct program *p, int argc, char **argv)
@@ -71,7 +73,7 @@ int program_main(const struct program *p, int argc, char **argv)
     int rc = setup ? check_launcher(&rank) : ERR_NOMEM;
     if (rc == 0) rc = stop_install();
     rc = par_agree(MPI_COMM_WORLD, rc);
-    if (rc == 0) rc = par_agree(MPI_COMM_WORLD, check_options(rank, argc, argv));
+    if (rc == 0) rc = par_agree(MPI_COMM_WORLD, check_options(name, rank, argc, argv));
     if (rc == 0) {
         rc = p->parse ? p->parse(setup, argc, argv)
                       : conf_parse(p->conf, argc, argv, setup, NULL, NULL);

@@ -179,7 +179,10 @@ refused() {
 @test "ranks with other options than rank 0; with other numbers of threads they take the fewest" {
     run mpi_run 2 sh -c 'exec nht1-bt --class S --io none --interval $((10 + ${OMPI_COMM_WORLD_RANK:-$PMI_RANK}))'
     expect_status 1
-    expect_text "nht1-bt: rank 1 was started with other options than rank 0"
+    expect_text "nht1-bt: rank 1 was started with another program or other options than rank 0"
+    run mpi_run 2 sh -c '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ] || exec nht1-beff --quick; exec nht1-beffio --quick'
+    expect_status 1
+    expect_text "nht1-beffio: rank 1 was started with another program or other options than rank 0"
 
     run mpi_run 2 sh -c 'OMP_NUM_THREADS=$((1 + ${OMPI_COMM_WORLD_RANK:-$PMI_RANK})) exec nht1-bt "$@"' sh \
         "${tiny[@]}" --io none --tc-store tc.json --json r.json
