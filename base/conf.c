@@ -132,11 +132,9 @@ static int list_append(struct conf_list *list, const char *text)
     return 0;
 }
 
-int conf_set(const struct conf_option *o, void *opts, const char *text)
+int conf_set_as(const char *what, const struct conf_option *o, void *opts, const char *text)
 {
-    char what[80];
     void *to = member(o, opts);
-    snprintf(what, sizeof what, "--%s", o->name);
     switch (o->type) {
     case CONF_FLAG:
         *(bool *)to = true;
@@ -154,6 +152,13 @@ int conf_set(const struct conf_option *o, void *opts, const char *text)
         return list_append(to, text);
     }
     return err_set(ERR_USAGE, "%s: an option of unknown type", what);
+}
+
+int conf_set(const struct conf_option *o, void *opts, const char *text)
+{
+    char what[80];
+    snprintf(what, sizeof what, "--%s", o->name);
+    return conf_set_as(what, o, opts, text);
 }
 
 int conf_set_default(const struct conf_option *o, void *opts)

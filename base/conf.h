@@ -125,8 +125,10 @@ char *conf_line(const struct conf_program *p, const void *opts);
 void conf_print_word(FILE *to, const char *text);
 
 /* Sets the member of one option from a text, as if given on the command line, and to its default,
- * whatever it holds. Return 0, ERR_USAGE or ERR_NOMEM. Local. */
+ * whatever it holds; conf_set_as where it was given as something else, which what names. Return 0, ERR_USAGE or
+ * ERR_NOMEM. Local. */
 int conf_set(const struct conf_option *o, void *opts, const char *text);
+int conf_set_as(const char *what, const struct conf_option *o, void *opts, const char *text);
 int conf_set_default(const struct conf_option *o, void *opts);
 
 /* Frees the arrays of CONF_LIST members and of args (may be NULL). */

@@ -181,7 +181,7 @@ static void numbers_out_of_range(void **state)
     wrong("Data -1\n<Pattern mesh></Pattern>", "j:2:1: ", "data");
     wrong("<Pattern mesh>\n Record -4 </Pattern>", "j:1:1: ", "record");
     wrong("<Pattern mesh>\n Record 99999999999999999999999 </Pattern>", "j:1:1: ", "record");
-    wrong("<Pattern mesh>\n Fraction 1.5 </Pattern>", "j:2:2: ", "fraction");
+    wrong("<Pattern mesh>\n Fraction 1.5 </Pattern>", "j:2:2: fraction: ", "1.5");
     wrong("<Pattern mesh>\n Fraction nan </Pattern>", "j:2:2: ", "fraction");
     wrong("<Repeat 0>", "j:1:1: ", "repeat");
     wrong("<Repeat 10000>\n<Repeat 10000>\n<Pattern mesh></Pattern>\n</Repeat></Repeat>",

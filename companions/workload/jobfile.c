@@ -223,7 +223,7 @@ static int set_directive(struct reader *r, struct settings *s, const char *key, 
         if (!same_name(workload_directives[i].name, key)) continue;
         const char *kept = copy_text(r, value);
         if (!kept) return mem_error("reading %s", r->name);
-        TRY(conf_set(&workload_directives[i], s, kept));
+        TRY(conf_set_as(workload_directives[i].name, &workload_directives[i], s, kept));
         s->level[i] = (unsigned char)level;
         return 0;
     }
