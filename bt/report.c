@@ -104,6 +104,11 @@ static void read_row(const struct bt_read_row *row, int n, struct columns *to)
     const struct bt_read_row *cold = &none, *warm = &none;
     bool right = true;
     char c[6][CELL];
+    if (to->cells_n == 0) {
+        columns_row(to, "read back", "decomp", "cold T_R", "rate", "cached", "warm T_R", "rate",
+                    "cached", "right", NULL);
+        columns_row(to, "", "", "s", "MB/s", "%", "s", "MB/s", "%", NULL);
+    }
     for (int i = 0; i < n; i++) {
         if (row[i].first->ranks != row->first->ranks ||
             strcmp(row[i].first->decomp, row->first->decomp) != 0)
@@ -134,15 +139,18 @@ static const char *interval_words(const struct balance_estimate *e, char out[2 *
 static void read_answers(const struct bt_read_row *row, int n, struct columns *to)
 {
     char c[4][CELL], interval[2 * CELL + 8];
-    for (int i = 0; i < n; i++)
-        if (row[i].answer)
-            columns_row(to, row[i].writer, row[i].first->decomp,
-                        row[i].first->warm ? "warm" : "cold",
-                        units_cell(c[0], "%.3f", row[i].median.zeta),
-                        units_cell(c[1], "%.3f", row[i].median.zeta_data),
-                        units_cell(c[2], "%.3f", row[i].median.zeta_bookkeeping),
-                        interval_words(&row[i].zeta, interval),
-                        units_cell(c[3], "%.0f", row[i].runs), row[i].answer, NULL);
+    for (int i = 0; i < n; i++) {
+        if (!row[i].answer) continue;
+        if (to->cells_n == 0)
+            columns_row(to, "read back", "decomp", "cache", "zeta", "data", "bookkeeping",
+                        "95 % interval", "rounds", "answer", NULL);
+        columns_row(to, row[i].writer, row[i].first->decomp, row[i].first->warm ? "warm" : "cold",
+                    units_cell(c[0], "%.3f", row[i].median.zeta),
+                    units_cell(c[1], "%.3f", row[i].median.zeta_data),
+                    units_cell(c[2], "%.3f", row[i].median.zeta_bookkeeping),
+                    interval_words(&row[i].zeta, interval), units_cell(c[3], "%.0f", row[i].runs),
+                    row[i].answer, NULL);
+    }
 }
 
 /* Of all readings each stamp once; the answer of each that was asked for cold. told: [in,out] */
@@ -172,14 +180,8 @@ static void reading(const struct bt_judged *j, FILE *to)
     json_t *told = json_object();
     struct columns table, answers;
     struct bt_read_row other[BT_READ_ROWS_MAX];
-    bool answered = false;
     columns_begin(&table, "-14 -9 9 9 6 9 9 6  -0");
-    columns_row(&table, "read back", "decomp", "cold T_R", "rate", "cached", "warm T_R", "rate",
-                "cached", "right", NULL);
-    columns_row(&table, "", "", "s", "MB/s", "%", "s", "MB/s", "%", NULL);
     columns_begin(&answers, "-14 -9 -5 7 = 6 + 11 17 6  -0");
-    columns_row(&answers, "read back", "decomp", "cache", "zeta", "data", "bookkeeping",
-                "95 % interval", "rounds", "answer", NULL);
     for (int i = 0; i < (j->rows_n > 0 ? j->rows_n : job->outcomes_n); i++) {
         const bool ranked = j->rows_n > 0;
         const struct bt_read_row *row = ranked ? j->row[i].read : other;
@@ -190,14 +192,13 @@ static void reading(const struct bt_judged *j, FILE *to)
             for (int p = 0; p < k; p++)
                 before = before || strcmp(row[p].first->decomp, row[k].first->decomp) == 0;
             if (!before) read_row(&row[k], n - k, &table);
-            answered = answered || row[k].answer;
         }
         read_answers(row, n, &answers);
     }
-    columns_print(&table, to);
-    fputc('\n', to);
-    if (answered) {
-        columns_print(&answers, to);
+    for (int i = 0; i < 2; i++) {
+        struct columns *of = i == 0 ? &table : &answers;
+        if (of->cells_n == 0) continue;
+        columns_print(of, to);
         fputc('\n', to);
     }
     for (int i = 0; i < j->rows_n; i++)
