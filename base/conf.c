@@ -396,8 +396,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         /* Values of a list on the command line stand in for the default, they are not added. */
         if (o->type == CONF_LIST && !ps->given[index])
             ((struct conf_list *)member(o, ps->opts))->n = 0;
+        if (o->once && ps->given[index])
+            ps->result = err_set(ERR_USAGE, "--%s takes one value: run %s once for each", o->name,
+                                 ps->program->name);
+        else
+            ps->result = conf_set(o, ps->opts, text);
         ps->given[index] = true;
-        ps->result = conf_set(o, ps->opts, text);
     } else if (key == ARGP_KEY_ARG) {
         ps->result = take_argument(ps->program, ps->args, text);
     } else if (key == KEY_HELP || key == 'h') {

@@ -34,6 +34,7 @@ struct conf_option {
     const char *(*word)(int i); /* the same as a function: word i, NULL behind the last; or NULL */
     const char *help;           /* what it does, in full sentences, units included */
     bool output; /* of a CONF_STRING: a file that is written at the end; "-" is standard output */
+    bool once;   /* a second value is refused; of other options but lists the last one counts */
     double min, max; /* inclusive range for numbers; not checked when both are 0 */
     size_t offset;   /* of the member in the program's options struct */
     enum conf_type type;

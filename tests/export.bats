@@ -91,6 +91,9 @@ check_plot3d 2160" ]
     verify f.bin --export vti
     expect_status 2
     expect_text "Nothing exported"
+    verify f.bin --export xdmf --export vti
+    expect_status 1
+    expect_text "--export takes one value: run nht1-verify once for each"
     [ "$(echo f.bin*)" = "f.bin f.bin.json" ]
 }
 

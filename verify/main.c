@@ -52,7 +52,8 @@ static const struct conf_option options[] = {
              "FILE: xdmf describes FILE in place, in FILE.xdmf; vti copies the dumps for VTK, "
              "FILE.pvd lists them; plot3d copies them to the five variables of PLOT3D, FILE.p3d "
              "lists them.",
-     CHOICE(export, "xdmf|vti|plot3d")},
+     CHOICE(export, "xdmf|vti|plot3d"),
+     .once = true},
     CONF_PROGRESS(struct check_options),
     {.name = "n",
      .arg = "N",
