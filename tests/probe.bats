@@ -138,6 +138,15 @@ tried() {
     no_process nht1-probe
 }
 
+@test "a file system that tells of its errors when a file is closed: nothing can be written there, status 3" {
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=/.nht1-probe- NHT1_FAULT=close:1+:EIO:0 \
+        run probe --probe-limit 60
+    expect_status 3
+    expect_text "a file cannot be written and read in"
+    expect_text "close: Input/output error"
+    [ "$(state "write and read")" = fails ]
+}
+
 @test "a folder that is read-only, full or not there: one message, status 3 on every rank" {
     run probe --out nowhere/x
     expect_status 3

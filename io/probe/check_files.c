@@ -99,7 +99,8 @@ static int write_and_read(struct probe_try *t)
     if (!buf || fd < 0) return ERR_IO;
     const ssize_t done = pwrite(fd, buf, MIB, 0);
     if (done != MIB) return short_of(t, "pwrite of 1 MiB", done);
-    return check_contents(t, fd, buf, MIB, 0);
+    TRY(check_contents(t, fd, buf, MIB, 0));
+    return close(fd) < 0 ? call_failed(t, "close") : 0;
 }
 
 /* How the manifest beside a file of dumps is replaced. */
