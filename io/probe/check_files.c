@@ -151,13 +151,13 @@ static int fsync_cost(struct probe_try *t)
     double s[FSYNCS];
     int n = 0;
     if (!buf || fd < 0) return ERR_IO;
-    while (n < FSYNCS && watch_now() - begin_s < RATE_S) {
+    do {
         const ssize_t done = pwrite(fd, buf, 4096, (off_t)n * 4096);
         if (done != 4096) return short_of(t, "pwrite", done);
         const double since_s = watch_now();
         if (fsync(fd) < 0) return call_failed(t, "fsync");
         s[n++] = watch_now() - since_s;
-    }
+    } while (n < FSYNCS && watch_now() - begin_s < RATE_S);
     qsort(s, (size_t)n, sizeof s[0], by_size);
     const double middle_s = stat_sorted_median(s, n);
     js_set(t->values, "calls", json_integer(n));
