@@ -728,7 +728,11 @@ END
     cat >j.c <<'END'
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <unistd.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -742,7 +746,15 @@ static void jumps(int number, siginfo_t *info, void *context)
 }
 static void counts(int number) { seen += number == SIGUSR2; }
 static void looks(int number, siginfo_t *info, void *context) { seen += number == SIGHUP && info && context; }
-static void ends(int number) { exit(number != SIGTERM || seen != 4); }
+static void asks(int number) { struct stat st; seen += number == SIGQUIT && stat("/", &st) == 0; }
+static void *writes(void *nothing)
+{
+    const int fd = open("thread", O_WRONLY | O_CREAT, 0644);
+    struct stat st;
+    if (write(fd, "thread", 6) != 6 || stat("thread", &st) || rename("thread", "moved")) exit(16);
+    return nothing;
+}
+static void ends(int number) { exit(number != SIGTERM || seen != 5); }
 int main(void)
 {
     struct sigaction full = {.sa_flags = SA_SIGINFO}, was;
@@ -755,6 +767,20 @@ int main(void)
     raise(SIGUSR2);
     /* Linux passes all three to any handler. */
     if (signal(SIGHUP, (sighandler_t)looks) != SIG_DFL || raise(SIGHUP)) return 9;
+    /* On stacks that would do without the profiler. */
+    static char stack[1 << 14];
+    const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction there = {.sa_handler = asks, .sa_flags = SA_ONSTACK};
+    pthread_attr_t least;
+    pthread_t thread;
+    stack_t is;
+    if (sigaltstack(&other, NULL) || sigaltstack(NULL, &is) || is.ss_sp != stack || is.ss_size != sizeof stack) return 12;
+    if (sigaction(SIGQUIT, &there, NULL) || raise(SIGQUIT)) return 13;
+    for (size_t i = 0; i < sizeof stack; i++)
+        if (stack[i]) return 14;
+    pthread_attr_init(&least);
+    if (pthread_attr_setstacksize(&least, PTHREAD_STACK_MIN) || pthread_create(&thread, &least, writes, NULL) ||
+        pthread_join(thread, NULL)) return 15;
     /* Out of a call that waits for ever. */
     full.sa_flags &= ~SA_RESTART;
     if (sigaction(SIGALRM, &full, NULL)) return 10;
@@ -775,7 +801,7 @@ END
     mkfifo fifo
     certified ../j
     [ "$(cat behind)" = written ]
-    expect_json ../p.json '.zeta.dropped_bytes == 8'
+    expect_json ../p.json '.zeta.dropped_bytes == 14'
     # Out of a call of which half is counted, at last: that is noted.
     cat >l.c <<'END'
 #include <fcntl.h>

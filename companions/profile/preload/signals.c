@@ -4,10 +4,14 @@
  * So each handler of the program is called by a function here, which notes that. */
 #undef _FORTIFY_SOURCE
 
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "companions/profile/preload/count.h"
 #include "companions/profile/preload/next.h"
@@ -78,6 +82,55 @@ SIGNAL(bsd_signal)
 SIGNAL(sysv_signal)
 SIGNAL(__sysv_signal)
 SIGNAL(sigset)
+
+/* ------------------------------------------------------------------ small stacks */
+
+/* What the functions here put on a stack, above all paths, does not fit on one of a few pages: those that are smaller
+ * than ENOUGH are replaced, or made longer, by MORE. */
+enum { ENOUGH = 1 << 18, MORE = 1 << 17, LEAST = 2048 /* that Linux takes */ };
+
+int sigaltstack(const stack_t *becomes, stack_t *old)
+{
+    REAL(int, sigaltstack, const stack_t *, stack_t *);
+    static _Thread_local stack_t wanted, ours;
+    const stack_t wanted_was = wanted, ours_was = ours;
+    stack_t was;
+    if (!becomes || (becomes->ss_flags & SS_DISABLE) || becomes->ss_size < LEAST ||
+        becomes->ss_size >= ENOUGH || becomes->ss_sp == ours.ss_sp) {
+        if (real(becomes, &was) < 0) return -1;
+        if (becomes && ours.ss_sp && becomes->ss_sp != ours.ss_sp) {
+            munmap(ours.ss_sp, ours.ss_size);
+            ours.ss_sp = NULL;
+        }
+    } else {
+        wanted = ours = *becomes;
+        ours.ss_size += MORE;
+        ours.ss_sp = mmap(NULL, ours.ss_size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+        if (ours.ss_sp == MAP_FAILED || real(&ours, &was) < 0) {
+            const int why = errno;
+            if (ours.ss_sp != MAP_FAILED) munmap(ours.ss_sp, ours.ss_size);
+            wanted = wanted_was;
+            ours = ours_was;
+            errno = why;
+            return -1;
+        }
+        if (ours_was.ss_sp) munmap(ours_was.ss_sp, ours_was.ss_size);
+    }
+    if (!old) return 0;
+    *old = was;
+    if (!ours_was.ss_sp || was.ss_sp != ours_was.ss_sp) return 0;
+    old->ss_sp = wanted_was.ss_sp;
+    old->ss_size = wanted_was.ss_size;
+    return 0;
+}
+
+int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes)
+{
+    REAL(int, pthread_attr_setstacksize, pthread_attr_t *, size_t);
+    const bool small = bytes >= (size_t)PTHREAD_STACK_MIN && bytes < ENOUGH;
+    return real(attributes, small ? bytes + MORE : bytes);
+}
 
 /* ------------------------------------------------------------------ handlers that do not return */
 
