@@ -663,7 +663,9 @@ open('o', 'w').write('x' * 100)"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 static FILE *log_file;
 static const char *way;
@@ -680,6 +682,10 @@ static void work(int number)
     if (strcmp(way, "reopens") == 0) (void)!freopen("kept", "w", stdin);
     if (strcmp(way, "moves") == 0) rename("kept", "moved");
     if (strcmp(way, "closes") == 0) fclose(log_file);
+    if (strcmp(way, "copies") == 0) sendfile(fileno(log_file), open("h.c", O_RDONLY), NULL, 9);
+    if (strcmp(way, "allows") == 0) chmod("kept", 0400);
+    if (strcmp(way, "numbers") == 0) syscall(SYS_unlinkat, AT_FDCWD, "kept", 0);
+    if (strcmp(way, "descriptors") == 0) close(open("/proc/self/fd/3", O_WRONLY | O_TRUNC));
     if (strcmp(way, "doubles") == 0) write(dup(fileno(log_file)), "again", 5);
 }
 int begin(const char *how, FILE *file)
@@ -713,12 +719,12 @@ END
     local way only
     refused "m has opened or changed $PWD/log by a call that is not seen" ./m prints
     [ "$(cat log)" = $'the first line\nstep' ]
-    for way in opens prints shortens links makes names reopens moves closes doubles; do
+    for way in opens prints shortens links makes names reopens moves closes doubles copies allows numbers descriptors; do
         run nht1-profile --t-c -- ./m "$way" NHT1_PROFILE_DROP
         expect_status 4
         expect_text "no zeta: m has opened or changed "
         [ "$(cat kept log)" = $'content\nthe first line' ]
-        only=$(find . -name 'temp*' -o -name moved -o -type l -o -type p)
+        only=$(find . -name 'temp*' -o -name moved -o -type l -o -type p -o -name kept -perm 400)
         [ -z "$only" ] || fail "$way: $only"
     done
 }

@@ -435,6 +435,7 @@ static bool stays(int at, const char *path, bool follow)
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
         char whole[PROFILE_PATH_MAX], other[PROFILE_PATH_MAX];                                     \
+        if (posix_refused(path)) return -1;                                                        \
         if (folders_instead(fd, path, follow, whole, other)) return real instead;                  \
         return stays(fd, path, follow) ? 0 : real plain;                                           \
     }
@@ -444,6 +445,7 @@ static bool stays(int at, const char *path, bool follow)
         REAL(int, name, __VA_ARGS__);                                                              \
         const struct followed *f = follow_find(fd);                                                \
         char link[64];                                                                             \
+        if (posix_passed_over(fd)) return 0;                                                       \
         if (f && f->state) return real instead;                                                    \
         snprintf(link, sizeof link, "/proc/self/fd/%d", fd);                                       \
         return stays(AT_FDCWD, link, true) ? 0 : real plain;                                       \

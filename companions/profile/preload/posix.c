@@ -38,9 +38,10 @@ _Static_assert(sizeof(off_t) == 8, "files have 64-bit offsets");
 
 bool posix_refused(const char *name)
 {
-    if (!follow_back() || !name || strncmp(name, "/dev/", 5) == 0 ||
-        strncmp(name, "/proc/", 6) == 0)
-        return false;
+    if (!follow_back() || !name) return false;
+    /* Devices and what the kernel shows are no files, but an open file has a name there, too. */
+    const bool special = strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0;
+    if (special && !strstr(name, "/fd/") && strncmp(name, "/dev/std", 8) != 0) return false;
     count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
     if (!count_dropping()) return false;
     errno = EACCES;
@@ -717,6 +718,7 @@ static ssize_t copied_unseen(const struct followed *f, ssize_t got)
 ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsigned how)
 {
     REAL(ssize_t, copy_file_range, int, off64_t *, int, off64_t *, size_t, unsigned);
+    if (posix_passed_over(fd) || posix_passed_over(in)) return 0;
     struct access a, r;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
     const bool standing = from && from->state;
@@ -738,6 +740,7 @@ ssize_t copy_file_range(int in, off64_t *in_at, int fd, off64_t *out_at, size_t 
 ssize_t sendfile(int fd, int in, off_t *in_at, size_t n)
 {
     REAL(ssize_t, sendfile, int, int, off_t *, size_t);
+    if (posix_passed_over(fd) || posix_passed_over(in)) return 0;
     struct access a, r;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
     /* What is sent of a file that was written cannot be compared. */
@@ -758,6 +761,7 @@ ALIAS(ssize_t, sendfile64, sendfile, int fd, int in, off64_t *in_at, size_t n);
 ssize_t splice(int in, off64_t *in_at, int fd, off64_t *out_at, size_t n, unsigned how)
 {
     REAL(ssize_t, splice, int, off64_t *, int, off64_t *, size_t, unsigned);
+    if (posix_passed_over(fd) || posix_passed_over(in)) return 0;
     const struct followed *f = follow_on() ? follow_find(fd) : NULL;
     const struct followed *from = follow_on() ? follow_find(in) : NULL;
     return copied_unseen(f ? f : from, real(in, in_at, fd, out_at, n, how));
@@ -916,7 +920,8 @@ ALIAS(int, posix_fallocate64, posix_fallocate, int fd, off64_t at, off64_t bytes
 void *mmap(void *where, size_t bytes, int protection, int flags, int fd, off_t at)
 {
     REAL(void *, mmap, void *, size_t, int, int, int, off_t);
-    struct followed *f = !(flags & MAP_ANONYMOUS) && follow_on() ? follow_find(fd) : NULL;
+    const bool file = !(flags & MAP_ANONYMOUS) && (follow_on() || follow_back());
+    struct followed *f = file ? follow_find(fd) : NULL;
     const bool shared = (flags & MAP_TYPE) != MAP_PRIVATE;
     if (f && (f->state || (f->note && f->note->written) ||
               (shared && (f->flags & O_ACCMODE) != O_RDONLY)))
@@ -1036,7 +1041,8 @@ long syscall(long number, ...)
     va_end(list);
     if (number == SYS_io_uring_setup) tell(CALLER, PROFILE_UNSEEN_URING, "io_uring_setup");
     if (number == SYS_io_submit) tell(CALLER, PROFILE_UNSEEN_AIO, "io_submit");
-    if (follow_on() && !follow_is_mpi(CALLER) && by_number(number, a, &rc)) return rc;
+    if ((follow_on() || follow_back()) && !follow_is_mpi(CALLER) && by_number(number, a, &rc))
+        return rc;
     return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
