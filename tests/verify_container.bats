@@ -398,6 +398,23 @@ WORDS
     expect_text "h: this is HDF5, and that library cannot be loaded"
 }
 
+@test "a container that cannot be read is not called wrong: status 3, whichever read fails" {
+    every_format
+    local format n unread
+    make_dump f.bin 13 mijk little 3
+    for format in $formats; do
+        contain f "$format"
+        unread=0
+        for n in 1 2 3 5 10 11 13; do
+            LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_PROGRAM=nht1-verify NHT1_FAULT_IN=$PWD NHT1_FAULT=pread:$n:EIO:0 \
+                run nht1-verify "$PWD/f"
+            # Some reads a library can do without.
+            [ "$status" -eq 0 ] || { expect_status 3 && expect_text "$PWD/f: " && unread=$((unread + 1)); }
+        done
+        [ "$unread" -ge 1 ]
+    done
+}
+
 @test "a library that crashes on a file: one line and exit status 3" {
     need_program gcc
     mkdir -p bin lib/nht1

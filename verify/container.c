@@ -121,6 +121,18 @@ static int read_shape(struct container *c, int64_t file_bytes)
     return 0;
 }
 
+/* After a call of the library that failed, with errno 0 before it: ERR_IO where it could not read the file, 0 where it
+ * makes no sense of what is there. */
+static int unreadable(const struct container *c)
+{
+    static const int reason[] = {EIO,    ESTALE, ETIMEDOUT, ENOSPC, EDQUOT,   EACCES,  EPERM,
+                                 EMFILE, ENFILE, ENXIO,     ENODEV, ENOTCONN, ENOLINK, EREMOTEIO};
+    const int errnum = errno;
+    for (size_t i = 0; i < sizeof reason / sizeof reason[0]; i++)
+        if (errnum == reason[i]) return err_set(ERR_IO, "%s: reading: %s", c->path, c->file.error);
+    return 0;
+}
+
 /* A range of values is read as boxes, each as large as one can be: of a dimension as much as is
  * wanted, of those inside it all. Of whole values; ERR_VERIFY where the library cannot make sense of the
  * file, whose name the message lacks, or ERR_IO. */
@@ -141,10 +153,10 @@ static int read_values(struct container *c, void *to, int64_t bytes, int64_t off
             if (count[q] < length[q]) break;
         }
         errno = 0;
-        if (c->plugin->read(&c->file, from, count, out) < 0)
-            return errno == EIO
-                       ? err_set(ERR_IO, "%s: reading: %s", c->path, c->file.error)
-                       : err_set(ERR_VERIFY, "dump %" PRId64 ": %s", from[0], c->file.error);
+        if (c->plugin->read(&c->file, from, count, out) < 0) {
+            TRY(unreadable(c));
+            return err_set(ERR_VERIFY, "dump %" PRId64 ": %s", from[0], c->file.error);
+        }
         at += box;
         out += box;
         left -= box;
@@ -165,10 +177,12 @@ int container_open(struct shape_file *f, int format, int64_t bytes, struct shape
     snprintf(path, sizeof path, "/proc/self/fd/%d", f->fd);
     const struct rlimit before = limit_memory(HEADER_MAX);
     crash_limit(CRASH_OPEN_S);
-    const int rc = c->plugin->open(&c->file, path, "solution");
+    errno = 0;
+    int rc = c->plugin->open(&c->file, path, "solution");
+    if (rc < 0) rc = unreadable(c) < 0 ? ERR_IO : err_set(ERR_VERIFY, "%s", c->file.error);
     crash_limit(0);
     setrlimit(RLIMIT_DATA, &before);
-    if (rc < 0) return err_set(ERR_VERIFY, "%s", c->file.error);
+    TRY(rc);
     TRY(read_shape(c, bytes));
     *shape = c->shape;
     return 0;
@@ -186,24 +200,32 @@ const char *container_library(const struct container *c)
     return c->file.library;
 }
 
-static void expect_number(struct container *c, struct findings *f, const char *name, double want)
+static int expect_number(struct container *c, struct findings *f, const char *name, double want)
 {
     double have;
-    if (c->plugin->number(&c->file, name, &have) < 0)
+    errno = 0;
+    if (c->plugin->number(&c->file, name, &have) < 0) {
+        TRY(unreadable(c));
         finding_add(f, "format", -1, "the attribute %s", c->file.error);
-    else if (have != want)
+    } else if (have != want) {
         finding_add(f, "format", -1, "the attribute %s is %.17g, the manifest says %.17g", name,
                     have, want);
+    }
+    return 0;
 }
 
-static void expect_text(struct container *c, struct findings *f, const char *name, const char *want)
+static int expect_text(struct container *c, struct findings *f, const char *name, const char *want)
 {
     char have[64];
-    if (c->plugin->text(&c->file, name, have, sizeof have) < 0)
+    errno = 0;
+    if (c->plugin->text(&c->file, name, have, sizeof have) < 0) {
+        TRY(unreadable(c));
         finding_add(f, "format", -1, "the attribute %s", c->file.error);
-    else if (strcmp(have, want) != 0)
+    } else if (strcmp(have, want) != 0) {
         finding_add(f, "format", -1, "the attribute %s is \"%s\", the manifest says \"%s\"", name,
                     have, want);
+    }
+    return 0;
 }
 
 /* A number for each dump: `factor` times its step. The first wrong one is reported. */
@@ -212,9 +234,12 @@ static int expect_series(struct container *c, const struct manifest *m, struct f
 {
     double *have = mem_new(c->shape.dumps_n, sizeof *have + 1, "\"%s\" of the dumps", name);
     if (!have) return ERR_NOMEM;
-    if (c->plugin->series(&c->file, name, c->shape.dumps_n, have) < 0)
-        finding_add(f, "format", -1, "the variable %s", c->file.error);
-    else
+    int rc = 0;
+    errno = 0;
+    if (c->plugin->series(&c->file, name, c->shape.dumps_n, have) < 0) {
+        rc = unreadable(c);
+        if (rc == 0) finding_add(f, "format", -1, "the variable %s", c->file.error);
+    } else {
         for (int64_t d = 0; d < m->dumps_n; d++) {
             const double want = factor * (double)m->dump[d].step;
             if (!m->dump[d].complete || fabs(have[d] - want) <= 1e-14 * want) continue;
@@ -222,8 +247,9 @@ static int expect_series(struct container *c, const struct manifest *m, struct f
                         name, d, have[d], want);
             break;
         }
+    }
     free(have);
-    return 0;
+    return rc;
 }
 
 bool container_has_chunks(const struct container *c, const struct manifest *m)
@@ -236,13 +262,13 @@ bool container_has_chunks(const struct container *c, const struct manifest *m)
 
 int container_compare(struct container *c, const struct manifest *m, struct findings *findings)
 {
-    expect_number(c, findings, "n", (double)m->shape.n);
-    expect_number(c, findings, "steps", (double)m->steps);
-    expect_number(c, findings, "interval", (double)m->interval);
-    expect_number(c, findings, "dt", m->dt);
-    expect_text(c, findings, "layout", shape_layout_name(m->shape.layout));
+    TRY(expect_number(c, findings, "n", (double)m->shape.n));
+    TRY(expect_number(c, findings, "steps", (double)m->steps));
+    TRY(expect_number(c, findings, "interval", (double)m->interval));
+    TRY(expect_number(c, findings, "dt", m->dt));
+    TRY(expect_text(c, findings, "layout", shape_layout_name(m->shape.layout)));
     /* A run that continues the file of another one has an identity of its own. */
-    if (!m->resumed) expect_text(c, findings, "run_id", m->run_id);
+    if (!m->resumed) TRY(expect_text(c, findings, "run_id", m->run_id));
     TRY(expect_series(c, m, findings, "step", 1));
     return expect_series(c, m, findings, "time", m->dt);
 }
