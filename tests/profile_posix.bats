@@ -659,6 +659,7 @@ open('o', 'w').write('x' * 100)"
     cat >h.c <<'END'
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -682,6 +683,9 @@ static void work(int number)
     if (strcmp(way, "reopens") == 0) (void)!freopen("kept", "w", stdin);
     if (strcmp(way, "moves") == 0) rename("kept", "moved");
     if (strcmp(way, "closes") == 0) fclose(log_file);
+    jmp_buf here;
+    if (strcmp(way, "jumps") == 0 && setjmp(here) == 0) longjmp(here, 1);
+    if (strcmp(way, "jumps") == 0) remove("kept");
     if (strcmp(way, "copies") == 0) sendfile(fileno(log_file), open("h.c", O_RDONLY), NULL, 9);
     if (strcmp(way, "allows") == 0) chmod("kept", 0400);
     if (strcmp(way, "numbers") == 0) syscall(SYS_unlinkat, AT_FDCWD, "kept", 0);
@@ -716,7 +720,7 @@ int main(int n, char **word)
 END
     gcc -w -shared -fPIC -o libh.so h.c
     gcc -w -o m m.c -L. -lh -Wl,-rpath,"$PWD"
-    local way ways=(opens prints shortens links makes names reopens moves closes doubles copies allows numbers descriptors)
+    local way ways=(opens prints shortens links makes names reopens moves closes doubles copies allows numbers descriptors jumps)
     refused "m has opened or changed $PWD/log by a call that is not seen" ./m prints
     [ "$(cat log)" = $'the first line\nstep' ]
     for way in "${ways[@]}"; do
@@ -840,6 +844,46 @@ int main(void)
 END
     gcc -o l l.c
     refused "l has left a call that was being counted, by the handler of a signal that does not return" ./l
+}
+
+@test "a thread that is cancelled leaves nothing locked" {
+    need_program gcc
+    cat >c.c <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+static atomic_int written;
+static void *writes(void *nothing)
+{
+    char name[32];
+    for (int i = 0;; i = (i + 1) % 9) {
+        snprintf(name, sizeof name, "data.%d", i);
+        const int fd = open(name, O_WRONLY | O_CREAT, 0644);
+        if (write(fd, "data", 4) != 4) return nothing;
+        written++;
+        close(fd);
+        rename(name, "data");
+    }
+}
+int main(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < 40; i++) {
+        const int before = written;
+        if (pthread_create(&thread, NULL, writes, NULL)) return 1;
+        while (written < before + 3)
+            sched_yield();
+        if (pthread_cancel(thread) || pthread_join(thread, NULL)) return 2;
+    }
+    return close(open("result", O_WRONLY | O_CREAT, 0644));
+}
+END
+    gcc -pthread -o c c.c
+    run nht1-profile -- ./c
+    expect_status 0
+    [ -e result ]
 }
 
 @test "a Python script has a zeta" {

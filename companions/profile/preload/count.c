@@ -43,7 +43,10 @@ static int64_t run_calls;                    /* that were entered into runs, or 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER; /* one thread makes the counters */
 static _Thread_local int inside, back; /* back: of these, by count_called_back */
-static _Thread_local pthread_mutex_t *held[HELD_MAX];
+static _Thread_local struct {
+    pthread_mutex_t *mutex;
+    int cancel; /* state before */
+} held[HELD_MAX];
 static _Thread_local int held_n;
 static uint64_t io_ns;    /* inside I/O, all of it until now */
 static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
@@ -84,14 +87,34 @@ void count_returned(struct count_back was)
     back = was.deep;
 }
 
-/* What a handler came in the middle of is left as well, locks with it: what they guard may be half done. */
+/* The calls that hold them may yet go on, and find that they do not any more. */
+static void give_up_locks(void)
+{
+    bool any = false;
+    for (int i = held_n - 1; i >= 0; i--) {
+        if (!held[i].mutex) continue;
+        pthread_mutex_unlock(held[i].mutex);
+        held[i].mutex = NULL;
+        any = true;
+    }
+    if (any) count_unseen(profile_unseen_word(PROFILE_UNSEEN_JUMP), "longjmp, exit, exec");
+}
+
 void count_left(void)
 {
     if (back == 0) return;
+    give_up_locks();
     inside = back = 0;
-    if (held_n > 0) count_unseen(profile_unseen_word(PROFILE_UNSEEN_JUMP), "longjmp, exit");
-    while (held_n > 0)
-        count_release(held[held_n - 1]);
+}
+
+void count_left_for(struct count_back to)
+{
+    if (to.deep == 0) {
+        give_up_locks();
+        if (held_n > 0) pthread_setcancelstate(held[0].cancel, NULL);
+        held_n = 0;
+    }
+    count_returned(to);
 }
 
 bool count_is_back(void)
@@ -106,14 +129,19 @@ struct profile_map *count_map(void)
 
 void count_hold(pthread_mutex_t *mutex)
 {
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_mutex_lock(mutex);
-    held[held_n++] = mutex;
+    held[held_n].mutex = mutex;
+    held[held_n++].cancel = cancel;
 }
 
 void count_release(pthread_mutex_t *mutex)
 {
-    held_n--;
-    pthread_mutex_unlock(mutex);
+    if (held_n == 0) return; /* given up */
+    const int cancel = held[--held_n].cancel;
+    if (held[held_n].mutex) pthread_mutex_unlock(mutex);
+    pthread_setcancelstate(cancel, NULL);
 }
 
 /* Calls of this library itself, by whatever thread, are not counted. */

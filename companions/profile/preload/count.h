@@ -25,14 +25,21 @@ bool count_digests(void);    /* what is read of written files is compared betwee
 int *count_inside(void);
 
 /* The thread goes into a function of the program that may have come in the middle of anything, such as the handler of a
- * signal: nothing is followed until count_returned, or count_left, where it does not return. Safe in handlers. */
+ * signal: nothing is followed until it returns. Safe in handlers. */
 struct count_back {
     int inside, deep;
 };
-struct count_back count_called_back(void);
+struct count_back count_called_back(void); /* what was before */
 void count_returned(struct count_back was);
-void count_left(void);
 bool count_is_back(void); /* in such a function */
+
+/* It ends the process or becomes another program, if that does not fail: what it does from here on is followed. Locks of
+ * the calls that it came in the middle of are given up, which is told, as they may be half done. */
+void count_left(void);
+
+/* It is left by a jump: to what was when another one, which goes on, had begun, or (0, 0) out of all of them, and out of
+ * the calls that they came in the middle of. */
+void count_left_for(struct count_back to);
 
 /* Makes the counters: of a rank, or (rank -1) of a process that is none so far; if they exist they
  * become those of that rank. NULL: errno. */
@@ -51,8 +58,8 @@ void count_forked(void);
 void count_lock(void);
 void count_unlock(void);
 
-/* Every mutex of the library is locked and unlocked by these: last locked, first unlocked. A handler that does not
- * return (count_left) leaves none locked, which is told. */
+/* Every mutex of the library is locked and unlocked by these: last locked, first unlocked. A thread that is cancelled
+ * leaves none locked, nor does a handler that does not return (count_left), which is told. */
 void count_hold(pthread_mutex_t *mutex);
 void count_release(pthread_mutex_t *mutex);
 

@@ -22,11 +22,20 @@ typedef void plain_handler(int);
 
 static full_handler *handler[NSIG];
 
+/* A handler that runs, in the frame that has called it; those before it, which it has interrupted. */
+struct level {
+    struct level *before;
+    struct count_back was;
+};
+static _Thread_local struct level *last;
+
 static void run(int number, siginfo_t *info, void *context)
 {
-    const struct count_back was = count_called_back();
+    struct level here = {last, count_called_back()};
+    last = &here;
     __atomic_load_n(&handler[number], __ATOMIC_RELAXED)(number, info, context);
-    count_returned(was);
+    last = here.before;
+    count_returned(here.was);
 }
 
 /* Whether it is a function of the program, and no word such as SIG_IGN. */
@@ -86,13 +95,14 @@ SIGNAL(sigset)
 /* ------------------------------------------------------------------ small stacks */
 
 /* What the functions here put on a stack, above all paths, does not fit on one of a few pages: those that are smaller
- * than ENOUGH are replaced, or made longer, by MORE. */
-enum { ENOUGH = 1 << 18, MORE = 1 << 17, LEAST = 2048 /* that Linux takes */ };
+ * than ENOUGH are replaced, or made longer, by MORE. Coroutines that live on stacks for handlers need as much themselves. */
+enum { ENOUGH = 1 << 16, MORE = 1 << 17, LEAST = 2048 /* that Linux takes */ };
+
+static _Thread_local stack_t wanted, ours; /* by the program, in its place; ss_sp NULL: none is */
 
 int sigaltstack(const stack_t *becomes, stack_t *old)
 {
     REAL(int, sigaltstack, const stack_t *, stack_t *);
-    static _Thread_local stack_t wanted, ours;
     const stack_t wanted_was = wanted, ours_was = ours;
     stack_t was;
     if (!becomes || (becomes->ss_flags & SS_DISABLE) || becomes->ss_size < LEAST ||
@@ -134,12 +144,63 @@ int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes)
 
 /* ------------------------------------------------------------------ handlers that do not return */
 
+/* Where the stack is after a jump, 0: not known. The GNU C library keeps that mangled. */
+static uintptr_t stack_after(const struct __jmp_buf_tag *to)
+{
+#ifdef __x86_64__
+    uintptr_t guard;
+    const uintptr_t mangled = (uintptr_t)to->__jmpbuf[6];
+    __asm__("mov %%fs:0x30, %0" : "=r"(guard));
+    return (mangled >> 17 | mangled << 47) ^ guard;
+#else
+    (void)to;
+    return 0;
+#endif
+}
+
+/* Whether that is so here. */
+static bool is_known(void)
+{
+    jmp_buf here;
+    if (setjmp(here) != 0) return false;
+    const uintptr_t at = (uintptr_t)__builtin_frame_address(0), found = stack_after(here);
+    return found < at + 4096 && found + 4096 > at;
+}
+
+static bool is_on(const stack_t *stack, uintptr_t at)
+{
+    const uintptr_t begin = (uintptr_t)stack->ss_sp;
+    return begin && at >= begin && at < begin + stack->ss_size;
+}
+
+/* Whether a jump to there leaves a handler: its frame is on the same stack, which grows down, or on that for handlers,
+ * and the other is not. */
+static bool leaves(const struct level *l, uintptr_t after)
+{
+    const uintptr_t at = (uintptr_t)l;
+    if (is_on(&ours, at) != is_on(&ours, after)) return is_on(&ours, at);
+    return at < after;
+}
+
+/* Where it is not known where a jump goes, it goes out of all. */
+static void jump(const struct __jmp_buf_tag *to)
+{
+    if (!last) return;
+    const uintptr_t after = is_known() ? stack_after(to) : UINTPTR_MAX;
+    const struct level *const was = last;
+    while (last && leaves(last, after))
+        last = last->before;
+    if (last != was)
+        count_left_for(last ? (struct count_back){last->was.inside + 1, last->was.deep + 1}
+                            : (struct count_back){0, 0});
+}
+
 #define JUMP(name)                                                                                 \
     __attribute__((noreturn)) void name(struct __jmp_buf_tag to[1], int value);                    \
     void name(struct __jmp_buf_tag to[1], int value)                                               \
     {                                                                                              \
         REAL(void, name, struct __jmp_buf_tag *, int);                                             \
-        count_left();                                                                              \
+        jump(to);                                                                                  \
         real(to, value);                                                                           \
         __builtin_unreachable();                                                                   \
     }
