@@ -213,8 +213,11 @@ static int rename_new(int dir_fd, const char *from, int made, const char *to, en
                        ? openat(dir_fd, to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
                        : mkdirat(dir_fd, to, 0700);
     if (fd < 0) return errno;
+    const int errnum = renameat(dir_fd, from, dir_fd, to) == 0 ? 0 : errno;
+    if (errnum && (kind == OWN_FOLDER || own_still_named(fd, dir_fd, to, &st)))
+        unlinkat(dir_fd, to, kind == OWN_FILE ? 0 : AT_REMOVEDIR);
     if (kind == OWN_FILE) close(fd);
-    return renameat(dir_fd, from, dir_fd, to) == 0 ? 0 : errno;
+    return errnum;
 }
 
 static int new_fd(struct own *o, const char *name, enum own_kind kind)

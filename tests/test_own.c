@@ -36,6 +36,7 @@ static int read_only;      /* nothing can be made */
 static int sweeping;       /* others hold a file at as many calls of flock that do not wait */
 static int halved;         /* writes from now on until one is cut to half; 0: none is */
 static bool full;          /* the one behind that finds no room */
+static bool over_quota;    /* nothing can be renamed */
 
 static void now(void)
 {
@@ -107,6 +108,13 @@ int renameat2(int a, const char *from, int b, const char *to, unsigned flags)
     if (refused > 0) return -1;
     return REAL("renameat2", int (*)(int, const char *, int, const char *, unsigned))(a, from, b,
                                                                                       to, flags);
+}
+
+int renameat(int a, const char *from, int b, const char *to)
+{
+    errno = EDQUOT;
+    if (over_quota) return -1;
+    return REAL("renameat", int (*)(int, const char *, int, const char *))(a, from, b, to);
 }
 
 /* --- a directory ----------------------------------------------------------------------------- */
@@ -720,6 +728,12 @@ static void nothing_is_replaced(void **state)
         assert_int_equal(own_make(o, "x/y"), ERR_IO);
         err_clear();
         assert_int_equal(own_make(o, "b"), 0);
+        over_quota = refused == 2;
+        assert_int_equal(own_make(o, "c"), over_quota ? ERR_IO : 0);
+        assert_int_equal(own_make_folder(o, "d"), over_quota ? ERR_IO : 0);
+        err_clear();
+        assert_true(there("c") == !over_quota && there("d") == !over_quota);
+        over_quota = false;
         own_end(o);
         assert_int_equal(names(note), 1);
     }
