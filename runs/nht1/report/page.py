@@ -158,7 +158,7 @@ class Page:
             self.text(s['sentence'], s['severity'])
 
     def table(self, table, whose=''):
-        table.whose = whose or self.whose
+        table.whose = '' if 'system' in table.columns else whose or self.whose  # those say it in each row
         if table.rows:
             self._add('table', table=table)
 
