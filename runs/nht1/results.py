@@ -585,6 +585,16 @@ class Systems:
         return self.machine(host) if len(self.machines) > 1 else ''
 
 
+def place(places, system, fs):
+    """That of those with a system and a file system which is this one, None where it is none of them. A file system
+    is known of what writes only: unknown is the same as any."""
+    for p in places:
+        if p.system == system and (not p.fs or not fs or p.fs == fs):
+            p.fs = p.fs or fs
+            return p
+    return None
+
+
 SHOWN = {'simulation': lambda v: 'simulated on ' + v if v else 'measured', 'cpu': lambda v: v or 'unknown processor',
           'mpi': lambda v: v or 'unknown MPI library',
           'memory': lambda v: '%.4g GiB of memory' % (v / 2 ** 30) if v else 'unknown memory'}
@@ -856,14 +866,12 @@ class Runs:
         self._judge(level)
 
     def _group(self, run, fs):
-        """A file system is known of runs that write only: unknown is the same as any."""
         system = self.systems.of(run.result)
-        for g in self.groups:
-            if (g.problem, g.system) == (run.problem, system) and (not g.fs or not fs or g.fs == fs):
-                g.fs = g.fs or fs
-                return g
-        self.groups.append(Group(run, system, fs))
-        return self.groups[-1]
+        group = place([g for g in self.groups if g.problem == run.problem], system, fs)
+        if not group:
+            group = Group(run, system, fs)
+            self.groups.append(group)
+        return group
 
     def _judge(self, level):
         """Medians, intervals, T_C and names of all cells."""

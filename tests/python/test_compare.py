@@ -180,6 +180,72 @@ class Decides(unittest.TestCase):
         self.assertIn('B is stamped simulated', c.reasons[0])
 
 
+QUIET = {'stamps': [], 'disturbance': {'disturbed': False, 'processors_shared': False}}
+
+
+def io_of(value, mount):
+    return 'nht1-beffio', {'b_eff_io': {'definition': '2.1', 'procs': 2, 'valid': True, 'bytes_per_s': value}}, mount
+
+
+def comm_of(value, mpi):
+    return 'nht1-beff', {'definition': '2.1', 'result': {'b_eff_bytes_per_s': value, 'latency_s': 1 / value, 'valid': True},
+                         'system': {'ranks': 2, 'mpi': {'library': mpi}}}, ''
+
+
+def workload_of(value, mount):
+    return 'nht1-workload', {'phases': [{'title': 'p', 'completed': True, 'wrong_n': 0, 'bytes_per_s': value}]}, mount
+
+
+def results_of(how, *parts):
+    """parts: (of how many results, of about which value, where)"""
+    made = results.Results()
+    for n, value, where in parts:
+        for i in range(n):
+            kind, root, mount = how(value * (1 + 0.002 * NOISE[i % 8]), where)
+            root['system'] = {'ranks': 2, 'host': 'n1', 'file_system': {'type': 'xfs' if mount else '', 'mount': mount},
+                              **root.get('system', {})}
+            made.append(results.Result('x.json', kind, 1, {**root, **QUIET}, {}))
+    return made
+
+
+class Parts(unittest.TestCase):
+    CASES = (io_of, '/a', '/b', 'b_eff_io, xfs at %s', 'b_eff_io'), (workload_of, '/a', '/b', 'p, 2 processes, xfs at %s', 'bandwidth'), (
+        comm_of, 'MPICH 4.0.2', 'Open MPI v4.1.4', 'b_eff, %s', 'b_eff')
+
+    def test_several_file_systems_or_mpi_libraries_are_compared_each_with_its_own(self):
+        for how, one, other, name, group in self.CASES:
+            with self.subTest(group):  # the sides differ in nothing but how often each was measured
+                a, b = results_of(how, (8, 10e9, one), (4, 1e9, other)), results_of(how, (4, 1e9, other), (4, 10e9, one))
+                c = Comparison(a, b)
+                self.assertEqual((c.primary.name, c.verdict), (group + ', geometric mean over the 2 below', SAME))
+                self.assertEqual([(m.name, len(m.a), len(m.b)) for m in c.metrics[1:] if 'latency' not in m.name],
+                                 [(name % one, 8, 4), (name % other, 4, 4)])
+                self.assertTrue(all(abs(m.numbers['ratio'] - 1) < 0.01 for m in c.metrics))
+                self.assertEqual(c.notes, [])
+                c = Comparison(a, results_of(how, (8, 13e9, one), (4, 1.3e9, other)))
+                self.assertEqual((c.verdict, round(c.primary.numbers['ratio'], 1)), ('better', 1.3))
+
+    def test_what_has_no_partner_is_told_and_not_compared(self):
+        for how, one, other, name, group in self.CASES:
+            with self.subTest(group):
+                c = Comparison(results_of(how, (8, 10e9, one), (8, 1e9, other)), results_of(how, (8, 1e9, other)))
+                self.assertEqual((c.primary.name, c.verdict), ((name % other).rpartition(', ')[0], SAME))
+                self.assertEqual(c.notes, ['%s, %s: nothing like it in B' % (how(1, '')[0], (name % one).rpartition(', ')[2])])
+                # What the sides differ in is what is compared.
+                c = Comparison(results_of(how, (8, 1e9, one)), results_of(how, (8, 1e9, other)))
+                self.assertEqual((c.verdict, len(c.notes)), (SAME, 1))
+                self.assertRegex(c.notes[0], '^(file system|MPI) differs: .*%s in A, .*%s in B' % (one, other))
+
+    def test_hosts_are_taken_together_and_told(self):
+        for how, one, *_ in self.CASES:
+            with self.subTest(how):
+                a = results_of(how, (8, 1e9, one))
+                a[-1].root['system']['host'] = 'n2'
+                c = Comparison(a, results_of(how, (8, 1e9, one)))
+                self.assertEqual((c.verdict, len(c.primary.a)), (SAME, 8))
+                self.assertEqual(c.notes, ['A is of several machines, which are taken together: n1, n2'])
+
+
 class Judged(unittest.TestCase):
     def judged(self, ratio, lo, hi, p, higher_better=False):
         m = Metric('x', 's', [1] * 8, [1] * 8, higher_better)

@@ -7,6 +7,7 @@ the threshold, better or worse when the ratio is beyond it and a test, corrected
 metrics, excludes chance; everything between is unclear. The tests are those of nht1-stats.
 
     metric    a quantity on both sides, and what was found to compare
+    systems   whose each part of a side is, and which of the other side is its own
     runs, workload, values    what of A belongs to what of B, by program
     verdict   the statistics, and what follows from them
     output    text, JSON, JUnit XML, a page

@@ -105,23 +105,27 @@ class Found:
         self.studied = []  # differences that spoil a comparison unless they are what is studied
         self.writers = None  # of nht1-bt that are compared: what stamps of others say does not count
 
-    def metric(self, name, unit, sides, values, higher_better=False):
+    def note(self, words):
+        """Once, however many parts of the sides it is true of."""
+        if words not in self.notes:
+            self.notes.append(words)
+
+    def metric(self, name, unit, sides, values, higher_better=False, group=''):
         """values: the numbers of a result; those that are not above 0 are left out."""
         x, y = ({(id(r), i): v for r in side for i, v in enumerate(values(r.root)) if v > 0} for side in sides)
         if x and y:
-            self.metrics.append(Metric(name, unit, list(x.values()), list(y.values()), higher_better, rounds=(list(x), list(y))))
+            self.metrics.append(Metric(name, unit, list(x.values()), list(y.values()), higher_better, group, (list(x), list(y))))
 
-    def system(self, a, b, mounts=None):
-        """mounts: their file systems, where these are not those of the results."""
+    def system(self, a, b, mounts):
+        """mounts: their file systems, None where there is none."""
         for what, path in SYSTEM:
             # Of older versions with the blanks that a processor's name ends in.
             x, y = (' '.join(results.word(r.root, path).split()) for r in (a, b))
             if x != y:
-                self.notes.append('%s differs: %s in A, %s in B' % (
-                    what, known(x[:120]), known(y[:120])))
-        one, other = mounts or (next(iter(results.file_systems(r)), None) for r in (a, b))
+                self.note('%s differs: %s in A, %s in B' % (what, known(x[:120]), known(y[:120])))
+        one, other = mounts
         if one and other and one != other:
-            self.notes.append('file system differs: %s in A, %s in B' % (one.shown, other.shown))
+            self.note('file system differs: %s in A, %s in B' % (one.shown, other.shown))
 
     def agree(self, name, sides, keys, told=None):
         """What differs goes to the reasons, or to told."""

@@ -4,17 +4,14 @@ import math
 
 from .. import reading, results, text
 from ..report.rounds import Rounds
+from . import systems
 from .metric import Metric, known
-
-HOSTS_MAX = 12  # in a note
 
 
 def compare(found, sides, level):
-    # Either side is one thing, whatever hosts its jobs had.
-    machines = [results.Systems(side).machines for side in sides]
-    systems = results.Systems(results.Results(sides[0] + sides[1]), together=True)
-    sides = [results.Runs(side, level, systems) for side in sides]
-    for name, side, hosts in zip('AB', sides, machines):
+    whose = systems.of_both(sides)
+    sides = [results.Runs(side, level, whose) for side in sides]
+    for name, side in zip('AB', sides):
         if not side.groups:
             found.reasons.append('%s has no run that came to its end with the right result' %
                                 name)
@@ -23,26 +20,14 @@ def compare(found, sides, level):
                        (side.unfinished, 'interrupted, failed or continued')):
             if n:
                 found.notes.append('%s: %s left out: %s' % (name, text.plural(n, 'run'), why))
-        if len(hosts) > 1:
-            found.notes.append('%s is of several machines, which are taken together: %s' % (
-                name, ', '.join(hosts[:HOSTS_MAX]) + (', ...' if len(hosts) > HOSTS_MAX else '')))
-    pairs, left = [], [list(side.groups) for side in sides]
-    for _, one, other in sorted(((_alike(a, b), a, b) for a in left[0] for b in left[1] if _problem(a) == _problem(b)),
-                                key=lambda p: p[0], reverse=True):
-        if one in left[0] and other in left[1]:
-            pairs.append((one, other))
-            left[0].remove(one)
-            left[1].remove(other)
-    pairs.sort(key=lambda p: sides[0].groups.index(p[0]))
-    for groups, there in zip(left, 'BA') if pairs else ():
-        found.notes += ['%s: nothing like it in %s' % (text.of(g.name, g.whose), there) for g in groups]
+    pairs = systems.pairs(found, [side.groups for side in sides], lambda a, b: _problem(a) == _problem(b))
     of_round = [Rounds(side, level) for side in sides]
 
     def t_c_s(run):
         """Of the compute-only run of the same round, None where there is none."""
         return of_round[0].t_c_s(run) or of_round[1].t_c_s(run)
-    for one, other in pairs:
-        _group(found, one, other, t_c_s, one.whose if len(pairs) > 1 else '')
+    for one, other, whose in pairs:
+        _group(found, one, other, t_c_s, whose)
     # T_T / T_C of some writers alone is no quantity that decides.
     if sum(m.group == 'T_T / T_C' for m in found.metrics) < sum(m.group == 'T_T' for m in found.metrics):
         found.metrics[:] = [m for m in found.metrics if m.group != 'T_T / T_C']
@@ -67,12 +52,6 @@ def _group(found, one, other, t_c_s, whose):
                 cell.label, text.plural(cell.processors, 'processor')))
     if not pairs_n:
         found.reasons.append('A and B have no writer in common (N = %d)' % one.n)
-
-
-def _alike(a, b):
-    """How well two groups fit each other: processor and type of the file system first."""
-    return (a.cpu == b.cpu, bool(a.fs and b.fs and a.fs.type == b.fs.type), a.system.simulation == b.system.simulation,
-            a.fs == b.fs, a.system.mpi == b.system.mpi, a.system.memory == b.system.memory)
 
 
 def _by_round(cell, value):

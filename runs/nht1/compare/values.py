@@ -2,6 +2,7 @@
 """Results with few values each, several of which are a sample: bandwidth programs, and programs under
 nht1-profile."""
 from .. import patterns, results, sumfile, text
+from . import systems
 from .metric import Metric
 
 # Results with a headline each, several of which are a sample: name, member, unit, whether higher is
@@ -21,13 +22,13 @@ BUFFERS = {'nht1-beff': 'buffer_offset_bytes', 'nht1-beffio': 'b_eff_io.buffer_o
 
 
 def compare(found, sides):
+    """The first of the values decides, of all parts together."""
     kind = sides[0][0].kind
-    found.system(sides[0][0], sides[1][0])
-    found.agree('buffers', sides, (BUFFERS[kind],), found.studied)
-    for name, path, unit, higher_better, keys in VALUES[kind]:
-        found.agree(name, sides, keys)
-        found.metric(name, unit, sides, lambda root, path=path: [results.real(root, path)],
-                     higher_better)
+    for both, whose in systems.results_pairs(found, sides):
+        found.agree(text.of('buffers', whose), both, (BUFFERS[kind],), found.studied)
+        for name, path, unit, higher_better, keys in VALUES[kind]:
+            found.agree(text.of(name, whose), both, keys)
+            found.metric(text.of(name, whose), unit, both, lambda root, path=path: [results.real(root, path)], higher_better, name)
 
 
 def compare_sums(found, sides):

@@ -4,7 +4,7 @@ compute-only runs in every round on both sides T_T / T_C (1 + paired zeta), othe
 bandwidth. Of several writers or patterns the geometric mean. The other quantities are tested, too, corrected
 for their number, and named; they decide nothing. Tests and intervals are those of nht1-stats."""
 from .. import results, stats, text
-from . import runs, values, workload
+from . import runs, systems, values, workload
 from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, together
 
 PAIRED = 'T_T / T_C'
@@ -27,6 +27,7 @@ class Comparison:
             sides = [results.Results(side.of(kind)) for side in (a, b)]
             if not all(sides) or kind in SUMMED and (a.sums or b.sums):
                 continue
+            systems.tell_hosts(found, sides)
             if kind == 'nht1-bt':
                 runs.compare(found, sides, level)
             else:
@@ -96,7 +97,7 @@ class Comparison:
 
     def _choose(self, metric):
         """The quantity that decides; it stands first."""
-        group = next((g for g in (PAIRED, 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), '')
+        group = next((g for g in (PAIRED, 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), self.metrics[0].group)
         # T_T is not T_T / T_C, nor token token-gather: what is a whole name counts as no other's beginning.
         chosen = [m for m in self.metrics if (m.name + ',').startswith((metric + ',', metric + ' of '))] or \
             [m for m in self.metrics if m.name.startswith(metric)] if metric else \

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Patterns and working points of nht1-workload: those that both sides have."""
 from .. import results, text
+from . import systems
 from .metric import Metric, known
 
 
 def compare(found, sides):
-    found.system(sides[0][0], sides[1][0])
-    measured = [_measured(side) for side in sides]
-    for name, side in zip('AB', measured):
+    sides = [[r for r in side if _measured([r])] for side in sides]
+    for name, side in zip('AB', sides):
         if not side:
             found.reasons.append('%s has no pattern and no working point that came to its end '
                                 'with the right data' % name)
             return
+    for both, whose in systems.results_pairs(found, sides):
+        _part(found, [_measured(side) for side in both], whose)
+
+
+def _part(found, measured, whose):
     pairs, lonely = [], 0
     for what, ways in measured[0].items():
         others = measured[1].get(what, {})
@@ -24,22 +29,21 @@ def compare(found, sides):
                 lonely += 1
     if not pairs:
         one, other = (dict(next(iter(side))) for side in measured)
-        found.reasons.append('A and B have no pattern and no working point in common')
+        found.reasons.append(text.of('A and B have no pattern and no working point in common', whose))
         found.reasons += ['%s: %s in A, %s in B' % (key, known(one.get(key)),
                                                    known(other.get(key)))
                          for key in {**one, **other} if one.get(key) != other.get(key)]
         return
     if lonely:
-        found.notes.append('%s of A: nothing like it in B' % text.plural(lonely, 'measurement'))
+        found.notes.append(text.of('%s of A' % text.plural(lonely, 'measurement'), whose) + ': nothing like it in B')
     varied = {key for key in {k for p in pairs for k, _ in p[0].what}
               if len({dict(p[0].what).get(key) for p in pairs}) > 1}
     before = len(found.metrics)
     for one, other in pairs:
-        name = one.name(varied)
+        name = text.of(one.name(varied), whose)
         if one.how != other.how:
-            note = '%s in A is compared with %s in B' % tuple(
-                ', '.join('%s %s' % way for way in m.how) for m in (one, other))
-            found.notes += [note] if note not in found.notes else []
+            found.note('%s in A is compared with %s in B' % tuple(
+                ', '.join('%s %s' % way for way in m.how) for m in (one, other)))
         if one.memory != other.memory:
             found.notes.append('%s is not compared: it measured memory in %s only' % (
                 name, 'A' if one.memory else 'B'))

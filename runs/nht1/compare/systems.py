@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whose what is compared is. Either side is one machine, whatever hosts its jobs had; of several file systems, MPI
+libraries or processors of a side, each is compared with its own of the other side."""
+from .. import results, text
+
+HOSTS_MAX = 12  # in a note
+
+
+def tell_hosts(found, sides):
+    for name, side in zip('AB', sides):
+        hosts = results.Systems(side).machines
+        if len(hosts) > 1:
+            found.note('%s is of several machines, which are taken together: %s' % (
+                name, ', '.join(hosts[:HOSTS_MAX]) + (', ...' if len(hosts) > HOSTS_MAX else '')))
+
+
+def of_both(sides):
+    return results.Systems(results.Results(sides[0] + sides[1]), together=True)
+
+
+class Part:
+    """Results of a side with one system and file system. A group of runs of nht1-bt is such a part, too."""
+
+    def __init__(self, name, system, fs):
+        self.name, self.system, self.fs, self.whose, self.results = name, system, fs, '', results.Results()
+
+
+def pairs(found, sides, comparable=lambda a, b: True):
+    """[(part of A, part of B, whose)] of parts that fit each other best; whose: '' where there is one pair. comparable: whether
+    two parts may be a pair."""
+    left = [list(side) for side in sides]
+    fits = [(_alike(a, b), a, b) for a in left[0] for b in left[1] if comparable(a, b)]
+    made = []
+    for _, one, other in sorted(fits, key=lambda f: f[0], reverse=True):
+        if one in left[0] and other in left[1]:
+            made.append((one, other))
+            left[0].remove(one)
+            left[1].remove(other)
+    made.sort(key=lambda p: sides[0].index(p[0]))
+    for parts, there in zip(left, 'BA') if made else ():
+        for part in parts:
+            found.note('%s: nothing like it in %s' % (text.of(part.name, part.whose), there))
+    return [(one, other, one.whose if len(made) > 1 else '') for one, other in made]
+
+
+def results_pairs(found, sides):
+    """The same of results of one program: [([results of A, results of B], whose)]; what differs is noted."""
+    both = of_both(sides)
+    made = pairs(found, [_parts(side, both) for side in sides])
+    for one, other, _ in made:
+        found.system(one.results[0], other.results[0], (one.fs, other.fs))
+    return [([one.results, other.results], whose) for one, other, whose in made]
+
+
+def _parts(side, systems):
+    found = []
+    for r in side:
+        system, fs = systems.of(r), next(iter(results.file_systems(r)), None)
+        part = results.place(found, system, fs)
+        if not part:
+            part = Part(r.kind, system, fs)
+            found.append(part)
+        part.results.append(r)
+    for part in found:
+        part.whose = systems.name(part.system, part.fs)
+    return found
+
+
+def _alike(a, b):
+    """How well two parts fit each other: processor and type of the file system first."""
+    return (a.system.cpu == b.system.cpu, bool(a.fs and b.fs and a.fs.type == b.fs.type),
+            a.system.simulation == b.system.simulation, a.fs == b.fs, a.system.mpi == b.system.mpi, a.system.memory == b.system.memory)
