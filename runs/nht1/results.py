@@ -452,6 +452,7 @@ class FileSystem(NamedTuple):
         return self.type + (' at ' + self.mount if self.mount else '') + (' of ' + self.source if self.source else '')
 
 
+HOST_MAX = 255  # characters: no name of DNS is longer
 MEMORY_ALIKE = 1.02  # nodes of one kind differ by some MiB
 
 
@@ -553,7 +554,7 @@ class Systems:
             return ''
         lead = self._lead(host)
         others = sum(self._lead(h) == lead for h in self._leads) - 1
-        return (text.clean(lead, 60) or 'unknown host') + (
+        return (text.clean(lead, HOST_MAX) or 'unknown host') + (
             ' and %s' % text.plural(others, 'other') if others else '')
 
     def of(self, result):

@@ -187,6 +187,10 @@ class Cells(unittest.TestCase):
         found = self.runs_of(*study, ('wide.json', wide, {}))
         self.assertEqual([g.whose for g in found.groups], ['n9 and 1 other', 'x'])
 
+    def test_hosts_whose_long_names_differ_at_the_end_alone_are_two(self):
+        hosts = [63 * 'k' + end for end in 'ab']
+        self.assertEqual([g.whose for g in self.runs(*(of_system(host=h) for h in hosts)).groups], hosts)
+
     def test_nodes_of_a_kind_differ_by_some_mib(self):
         for other, groups in ((GIB // 4, 1), (2 * GIB, 2)):
             found = self.runs(of_system(memory={'total_bytes': 64 * GIB - GIB // 2 - 1}),
