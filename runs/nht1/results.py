@@ -529,7 +529,7 @@ class Systems:
             self._of[id(r)] = System(
                 self.machine(_hosts(r)[0]), of_one_word(word(r.root, 'system.cpu.model')), mpi_of(r.root),
                 memory.get(real(r.root, 'system.memory.total_bytes'), 0), simulation_of(r.root))
-        named = [r for r in results if kind in ('', r.kind)]
+        self._named = named = [r for r in results if kind in ('', r.kind)]
         hosts = [h for r in named for h in _hosts(r)[:1] if h or r.kind != 'nht1-profile'] + [
             word(root, 'host') for _, root in results.checks + results.tunes if word(root, 'host') and not kind]
         self.machines = list(dict.fromkeys(map(self.machine, hosts)))
@@ -580,6 +580,13 @@ class Systems:
     def whose(self, result):
         """The name of what a result was measured on, with its file system."""
         return self.name(self.of(result), next(iter(file_systems(result)), None))
+
+    @property
+    def names(self):
+        """Of all that are kept apart, [] where there is one; what has no file system is of its system, not one of its own."""
+        found = dict.fromkeys(filter(None, map(self.whose, self._named)))
+        found.update(dict.fromkeys(self.machines if len(self.machines) > 1 else ()))
+        return [name for name in found if not any(other.startswith(name + ', ') for other in found)]
 
     def on(self, host):
         """The name of a machine where there are several."""

@@ -191,6 +191,14 @@ class Cells(unittest.TestCase):
         hosts = [63 * 'k' + end for end in 'ab']
         self.assertEqual([g.whose for g in self.runs(*(of_system(host=h) for h in hosts)).groups], hosts)
 
+    def test_what_is_kept_apart_is_each_named_once_machines_of_checks_and_not_results_without_a_file_system(self):
+        no_file = of_system()
+        no_file['runs'] = [run for run in no_file['runs'] if run['driver'] == 'none']
+        mine = results.Results(results.Result('x.json', 'nht1-bt', 1, root, {}) for root in (no_file, of_system(), of_system(mount='/b')))
+        self.assertEqual(results.Systems(mine).names, ['ext4 at /', 'ext4 at /b'])
+        mine.checks.append(('check.json', {'host': 'n7'}))
+        self.assertEqual(results.Systems(mine).names, ['h, ext4 at /', 'h, ext4 at /b', 'n7'])
+
     def test_nodes_of_a_kind_differ_by_some_mib(self):
         for other, groups in ((GIB // 4, 1), (2 * GIB, 2)):
             found = self.runs(of_system(memory={'total_bytes': 64 * GIB - GIB // 2 - 1}),

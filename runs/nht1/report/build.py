@@ -34,7 +34,7 @@ class Report:
         if results:
             self.page.lead.append(self._when())
         if self.systems.several:
-            names = list(dict.fromkeys(filter(None, map(self.systems.whose, results))))
+            names = self.systems.names
             self.page.lead.append('On %s, which are kept apart: %s%s.' % (
                 text.plural(len(names), 'system'), '; '.join(names[:NAMES_MAX]), '; ...' if len(names) > NAMES_MAX else ''))
         if self.runs.all:
