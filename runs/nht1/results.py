@@ -828,6 +828,11 @@ class Group:
             self.interval)
 
     @property
+    def results(self):
+        """That have runs in it."""
+        return list({id(run.result): run.result for c in self.cells for run in c.runs}.values())
+
+    @property
     def bytes(self):
         return 40.0 * self.n ** 3 * self.dumps_n
 

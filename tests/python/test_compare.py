@@ -231,6 +231,11 @@ class Parts(unittest.TestCase):
                 c = Comparison(results_of(how, (8, 10e9, one), (8, 1e9, other)), results_of(how, (8, 1e9, other)))
                 self.assertEqual((c.primary.name, c.verdict), ((name % other).rpartition(', ')[0], SAME))
                 self.assertEqual(c.notes, ['%s, %s: nothing like it in B' % (how(1, '')[0], (name % one).rpartition(', ')[2])])
+                a = results_of(how, (8, 10e9, one), (8, 1e9, other))
+                a[0].root['stamps'] = [{'code': 'page-cache', 'severity': 'warn', 'sentence': 'It is.'}]
+                del a[1].root['stamps']
+                self.assertEqual(Comparison(a, results_of(how, (8, 1e9, other))).verdict, SAME)
+                self.assertEqual(Comparison(a, results_of(how, (8, 1e9, one))).verdict, NOT)
                 # What the sides differ in is what is compared.
                 c = Comparison(results_of(how, (8, 1e9, one)), results_of(how, (8, 1e9, other)))
                 self.assertEqual((c.verdict, len(c.notes)), (SAME, 1))

@@ -37,22 +37,24 @@ def pairs(found, sides, comparable=lambda a, b: True):
             left[0].remove(one)
             left[1].remove(other)
     made.sort(key=lambda p: sides[0].index(p[0]))
-    for parts, there in zip(left, 'BA') if made else ():
-        for part in parts:
+    for alone, there in zip(left, 'BA') if made else ():
+        for part in alone:
             found.note('%s: nothing like it in %s' % (text.of(part.name, part.whose), there))
+            found.apart |= set(map(id, part.results))
+    found.apart -= {id(r) for pair in made for part in pair for r in part.results}
     return [(one, other, one.whose if len(made) > 1 else '') for one, other in made]
 
 
 def results_pairs(found, sides):
     """The same of results of one program: [([results of A, results of B], whose)]; what differs is noted."""
     both = of_both(sides)
-    made = pairs(found, [_parts(side, both) for side in sides])
+    made = pairs(found, [parts(side, both) for side in sides])
     for one, other, _ in made:
         found.system(one.results[0], other.results[0], (one.fs, other.fs))
     return [([one.results, other.results], whose) for one, other, whose in made]
 
 
-def _parts(side, systems):
+def parts(side, systems):
     found = []
     for r in side:
         system, fs = systems.of(r), next(iter(results.file_systems(r)), None)

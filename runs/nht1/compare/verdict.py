@@ -35,9 +35,10 @@ class Comparison:
         values.compare_sums(found, (a, b))
         if not self.metrics and not self.reasons and a and b:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
+        compared = [[r for r in side if id(r) not in found.apart] for side in (a, b)]
         paired = any(m.group == PAIRED for m in self.metrics) and (not metric or metric.startswith(PAIRED))
-        self.stamps = {name: self._stamps(side, found.writers, paired) for name, side in (('a', a), ('b', b))}
-        self._refuse(nevertheless, found.studied + self._shared(a, b) + [words for side in (('A', a), ('B', b)) for words in self._unproved(
+        self.stamps = {name: self._stamps(side, found.writers, paired) for name, side in zip('ab', compared)}
+        self._refuse(nevertheless, found.studied + self._shared(a, b) + [words for side in zip('AB', compared) for words in self._unproved(
             *side, found.writers)])
         self.primary = None
         self._judge(metric)
