@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which quantity decides about two results, and what is made of it."""
+import os
 import unittest
 
 from nht1 import results
@@ -240,6 +241,16 @@ class Parts(unittest.TestCase):
                 c = Comparison(results_of(how, (8, 1e9, one)), results_of(how, (8, 1e9, other)))
                 self.assertEqual((c.verdict, len(c.notes)), (SAME, 1))
                 self.assertRegex(c.notes[0], '^(file system|MPI) differs: .*%s in A, .*%s in B' % (one, other))
+
+    def test_beside_a_summary_several_file_systems_are_not_taken_for_repetitions(self):
+        a, b = results_of(io_of, (4, 1e9, '/a')), results_of(io_of, (4, 1e9, '/a'), (4, 1e8, '/b'))
+        for r in a + b:
+            r.root['partitions'] = [{'procs': 2, 'values': [{'headline': True, 'bytes_per_s': r.root['b_eff_io']['bytes_per_s']}]}]
+        summary = os.path.join(os.path.dirname(__file__), '..', 'samples', 'b_eff_io-2.1.sum')
+        a.sums = results.load([summary]).sums
+        why = 'B: results of nht1-beffio are of several (xfs at /a; xfs at /b), and a summary does not say which of them is its own'
+        self.assertIn(why + '; --nevertheless compares it', Comparison(a, b).reasons)
+        self.assertFalse([r for r in Comparison(a, results_of(io_of, (4, 1e9, '/a'))).reasons if 'several' in r])
 
     def test_hosts_are_taken_together_and_told(self):
         for how, one, *_ in self.CASES:

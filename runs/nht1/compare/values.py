@@ -41,6 +41,7 @@ def compare_sums(found, sides):
         return
     _buffers(found, sides)
     _definitions(found, sides)
+    _several(found, sides)
     for name, side in zip('AB', sides):
         not_valid = [s for s in side.sums if s['valid'] is False]
         if not_valid:
@@ -60,6 +61,21 @@ def _buffers(found, sides):
         if all(said) and said[0] != said[1]:
             found.studied.append('buffers of %s begin %s bytes off a page in A, %s in B' % (name, *(
                 ', '.join('%d to %d' % v for v in sorted(s)) for s in said)))
+
+
+def _several(found, sides):
+    """Summaries do not say which file system or MPI library of several they are of."""
+    for kind, name in (('nht1-beff', 'b_eff'), ('nht1-beffio', 'b_eff_io')):
+        both = [results.Results(side.of(kind)) for side in sides]
+        if not all(side.of(kind) or side.sums_of(name) for side in sides):
+            continue
+        systems.tell_hosts(found, both)
+        of = systems.of_both(both)
+        for name, side in zip('AB', both):
+            whose = [part.whose for part in systems.parts(side, of)]
+            if len(whose) > 1:
+                found.studied.append('%s: results of %s are of several (%s), and a summary does not say which of them is its own' % (
+                    name, kind, '; '.join(whose)))
 
 
 def _definitions(found, sides):
