@@ -846,6 +846,15 @@ END
     refused "l has left a call that was being counted, by the handler of a signal that does not return" ./l
 }
 
+@test "a run without writes that does not end is ended, and that is told" {
+    slow
+    run nht1-profile --t-c -- bash -c 'echo here >note; until grep -q here note; do sleep 0.1; done; ! [ "$NHT1_PROFILE_DROP" = 1 ] || sleep 999'
+    expect_status 4
+    expect_text "with its writes dropped the program had not ended after "
+    [ "$(cat note)" = here ]
+    ! pgrep -f 'sleep 999'
+}
+
 @test "a thread that is cancelled leaves nothing locked" {
     need_program gcc
     cat >c.c <<'END'

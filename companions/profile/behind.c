@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,15 +83,34 @@ static void end(int pid, int unused)
     (void)kill(pid, SIGKILL);
 }
 
-void behind_reap(int child)
+static volatile sig_atomic_t late;
+
+static void set_late(int unused)
 {
+    (void)unused;
+    late = 1;
+}
+
+bool behind_reap(int child, double most_s)
+{
+    const struct sigaction act = {.sa_handler = set_late};
+    const struct itimerval never = {{0, 0}, {0, 0}};
+    struct itimerval limit = {.it_interval.tv_sec = 1}; /* it may come while nobody waits */
+    struct sigaction was;
     siginfo_t one = {0};
+    late = 0;
+    if (isfinite(most_s)) limit.it_value.tv_sec = (time_t)ceil(most_s);
+    sigaction(SIGALRM, &act, &was);
+    if (isfinite(most_s)) setitimer(ITIMER_REAL, &limit, NULL);
     for (;;) {
         const int rc = waitid(P_ALL, 0, &one, WEXITED | WNOWAIT);
-        if (rc < 0 && errno == EINTR) continue;
-        if (rc < 0 || one.si_pid == child) return;
+        if (rc < 0 && errno == EINTR && !late) continue;
+        if (rc < 0 || one.si_pid == child) break;
         (void)waitpid(one.si_pid, NULL, 0);
     }
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &was, NULL);
+    return one.si_pid == child || !late;
 }
 
 /* Looks every 10 ms, and does something with each that is there. Not by the clock of the measurements, which stands still

@@ -5,13 +5,15 @@
  * are known by a variable in the environment that it was started with, or by what the library has left of them in the folder of
  * counters (PROFILE_HERE), so that children which this process had before, and what others leave to it, are not among them. All
  * functions are local. */
+#include <stdbool.h>
 
 /* A command is about to be started with this variable, "NAME=VALUE" or its beginning; borrowed. folder: of its
  * counters; copied. What it leaves behind becomes a child of this process. */
 void behind_begin(const char *variable, const char *folder);
 
-/* Waits until this child can be waited for; those left behind meanwhile leave no zombies. */
-void behind_reap(int child);
+/* Waits until this child can be waited for, most_s seconds at most, INFINITY: as long as it takes; those left behind
+ * meanwhile leave no zombies. Returns whether it can. */
+bool behind_reap(int child, double most_s);
 
 enum behind { BEHIND_NONE, BEHIND_ENDED, BEHIND_RUNS };
 

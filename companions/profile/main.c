@@ -161,6 +161,15 @@ static volatile sig_atomic_t running; /* process id of the program, 0: none */
 static volatile sig_atomic_t early;   /* the signal that came while there was none, 0: none */
 static volatile sig_atomic_t stopped; /* a signal has asked to stop */
 
+/* A run without writes is ended after so long, and so many times as long as one with them: it waits for something
+ * that does not come. */
+#define LEAST_S 60.0
+#define TIMES   10
+#define ASKED_S 5.0 /* to end, for what is asked or killed */
+
+static double longest_s; /* run with writes, its command from start to end */
+static bool too_long;    /* the last run without writes was ended, as it did not end by itself */
+
 /* What was done about these signals when nht1-profile was started: the program's to inherit. */
 static struct child_signal inherited[] = {{.number = SIGINT},
                                           {.number = SIGTERM},
@@ -190,15 +199,17 @@ static void pass_on(int signum)
         kill((pid_t)running, signum);
 }
 
-/* Waits for a program, or for what stands between two of its runs, which gets the signals meanwhile. */
-static void wait_for(struct child *c)
+/* Waits for a program, or for what stands between two of its runs, which gets the signals meanwhile. Returns whether it
+ * has ended within most_s seconds. */
+static bool wait_for(struct child *c, double most_s)
 {
     running = (sig_atomic_t)c->pid;
     if (early != 0) kill(c->pid, early);
     early = 0;
-    behind_reap(c->pid);
-    child_wait(c, INFINITY);
+    const bool ended = behind_reap(c->pid, most_s);
+    if (ended) child_wait(c, INFINITY);
     running = 0;
+    return ended;
 }
 
 static int library_find(char out[PATH_MAX])
@@ -417,10 +428,13 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
         const double began_s = watch_now();
         rc = child_start(&c, &how);
         if (rc == 0) {
-            wait_for(&c);
+            too_long = !wait_for(&c, drop ? LEAST_S + TIMES * longest_s : INFINITY);
+            if (too_long) child_stop(&c, ASKED_S, ASKED_S);
+            if (too_long) behind_end();
             double ended_s = watch_now();
             rc = note_behind(dir, &ended_s);
             *took_s = ended_s - began_s;
+            if (!drop && *took_s > longest_s) longest_s = *took_s;
             *status = child_status(&c);
         } else if (c.errnum != 0) { /* as a shell has it */
             plain_line(drop ? output : stderr, "nht1-profile: %s: %s", word[0], strerror(c.errnum));
@@ -722,6 +736,15 @@ static int ended_dropped(const struct session *s, const char *dir, const struct 
                    "--t-c-add");
     if (run->not_seen_n > 0) profile_not_seen_text(&run->not_seen[0], why);
     own_hand_over(s->own, own_split(dir, parent));
+    if (too_long) {
+        char most[UNITS_TEXT_MAX], with[UNITS_TEXT_MAX];
+        return err_set(ERR_INVALID,
+                       "with its writes dropped the program had not ended after %s, with them it "
+                       "takes %s: it was ended, output in %s/output; does it wait for what it "
+                       "writes? See --t-c-add",
+                       units_duration(LEAST_S + TIMES * longest_s, most),
+                       units_duration(longest_s, with), dir);
+    }
     return err_set(ERR_INVALID,
                    "with its writes dropped the program ended with "
                    "status %d, output in %s/output; %.600s",
@@ -736,7 +759,7 @@ static int run_dropped(const struct session *s, struct profile_round *round,
     int status = 0;
     snprintf(dir, sizeof dir, "%.4080s.dropped", s->dir);
     int rc = run_watched(s, dir, true, run, &round->without, &status);
-    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED)) {
+    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED || too_long)) {
         rc = ended_dropped(s, dir, run, status);
         round->not_made = true;
     }
@@ -763,7 +786,7 @@ static int restore(const struct options *o, const char *dir, struct before_aside
     struct child c = {.out = -1, .err = -1};
     if (!o->between) return before_set_aside(dir, (int64_t)getpid(), aside);
     TRY(child_start(&c, &how));
-    wait_for(&c);
+    wait_for(&c, INFINITY);
     const int status = child_status(&c);
     child_free(&c);
     return status == 0 ? 0 : err_set(ERR_INVALID, "--between ended with status %d", status);
