@@ -432,7 +432,10 @@ void count_forked(void)
     loaded_ns = count_now_ns();
     pthread_mutex_init(&lock, NULL);
     pthread_mutex_init(&beginning, NULL);
+    const struct count_back was = {inside, back};
+    back = 0; /* also where it was forked in a handler: this is the library's own */
     tell_here();
+    count_returned(was);
 }
 
 static void count(struct profile_calls *c, uint64_t bytes, uint64_t ns)

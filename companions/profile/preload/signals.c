@@ -22,19 +22,23 @@ typedef void plain_handler(int);
 
 static full_handler *handler[NSIG];
 
-/* A handler that runs, in the frame that has called it; those before it, which it has interrupted. */
+/* The handlers that run, the last one last: where the frame is that has called it, and what was before. Not on the
+ * stack: a handler may be left by ways that nobody sees, such as an exception. */
+#define LEVELS 32 /* that are told apart */
 struct level {
-    struct level *before;
+    uintptr_t at;
     struct count_back was;
 };
-static _Thread_local struct level *last;
+static _Thread_local struct level level[LEVELS];
+static _Thread_local int levels_n;
 
 static void run(int number, siginfo_t *info, void *context)
 {
-    struct level here = {last, count_called_back()};
-    last = &here;
+    const struct level here = {(uintptr_t)__builtin_frame_address(0), count_called_back()};
+    const int before_n = levels_n;
+    if (before_n < LEVELS) level[levels_n++] = here;
     __atomic_load_n(&handler[number], __ATOMIC_RELAXED)(number, info, context);
-    last = here.before;
+    levels_n = before_n;
     count_returned(here.was);
 }
 
@@ -98,7 +102,8 @@ SIGNAL(sigset)
  * than ENOUGH are replaced, or made longer, by MORE. Coroutines that live on stacks for handlers need as much themselves. */
 enum { ENOUGH = 1 << 16, MORE = 1 << 17, LEAST = 2048 /* that Linux takes */ };
 
-static _Thread_local stack_t wanted, ours; /* by the program, in its place; ss_sp NULL: none is */
+/* By the program, in its place, and the one that there is; ss_sp NULL: none is. */
+static _Thread_local stack_t wanted, ours, installed;
 
 int sigaltstack(const stack_t *becomes, stack_t *old)
 {
@@ -112,6 +117,7 @@ int sigaltstack(const stack_t *becomes, stack_t *old)
             munmap(ours.ss_sp, ours.ss_size);
             ours.ss_sp = NULL;
         }
+        if (becomes) installed = becomes->ss_flags & SS_DISABLE ? (stack_t){0} : *becomes;
     } else {
         wanted = ours = *becomes;
         ours.ss_size += MORE;
@@ -126,6 +132,7 @@ int sigaltstack(const stack_t *becomes, stack_t *old)
             return -1;
         }
         if (ours_was.ss_sp) munmap(ours_was.ss_sp, ours_was.ss_size);
+        installed = ours;
     }
     if (!old) return 0;
     *old = was;
@@ -175,24 +182,23 @@ static bool is_on(const stack_t *stack, uintptr_t at)
 
 /* Whether a jump to there leaves a handler: its frame is on the same stack, which grows down, or on that for handlers,
  * and the other is not. */
-static bool leaves(const struct level *l, uintptr_t after)
+static bool leaves(uintptr_t at, uintptr_t after)
 {
-    const uintptr_t at = (uintptr_t)l;
-    if (is_on(&ours, at) != is_on(&ours, after)) return is_on(&ours, at);
+    if (is_on(&installed, at) != is_on(&installed, after)) return is_on(&installed, at);
     return at < after;
 }
 
 /* Where it is not known where a jump goes, it goes out of all. */
 static void jump(const struct __jmp_buf_tag *to)
 {
-    if (!last) return;
+    if (levels_n == 0) return;
     const uintptr_t after = is_known() ? stack_after(to) : UINTPTR_MAX;
-    const struct level *const was = last;
-    while (last && leaves(last, after))
-        last = last->before;
-    if (last != was)
-        count_left_for(last ? (struct count_back){last->was.inside + 1, last->was.deep + 1}
-                            : (struct count_back){0, 0});
+    const int was_n = levels_n;
+    while (levels_n > 0 && leaves(level[levels_n - 1].at, after))
+        levels_n--;
+    if (levels_n == was_n) return;
+    const struct count_back none = {0, 0}, *was = &level[levels_n > 0 ? levels_n - 1 : 0].was;
+    count_left_for(levels_n > 0 ? (struct count_back){was->inside + 1, was->deep + 1} : none);
 }
 
 #define JUMP(name)                                                                                 \
