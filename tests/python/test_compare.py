@@ -218,13 +218,35 @@ class Parts(unittest.TestCase):
             with self.subTest(group):  # the sides differ in nothing but how often each was measured
                 a, b = results_of(how, (8, 10e9, one), (4, 1e9, other)), results_of(how, (4, 1e9, other), (4, 10e9, one))
                 c = Comparison(a, b)
-                self.assertEqual((c.primary.name, c.verdict), (group + ', geometric mean over the 2 below', SAME))
-                self.assertEqual([(m.name, len(m.a), len(m.b)) for m in c.metrics[1:] if 'latency' not in m.name],
+                self.assertEqual((c.primary.name, c.verdict), (name % one, SAME))
+                self.assertEqual([(m.name, len(m.a), len(m.b)) for m in c.metrics if 'latency' not in m.name],
                                  [(name % one, 8, 4), (name % other, 4, 4)])
                 self.assertTrue(all(abs(m.numbers['ratio'] - 1) < 0.01 for m in c.metrics))
-                self.assertEqual(c.notes, [])
+                self.assertEqual(c.notes, ['what decides is of %s, of which there are most results; the others are judged beside it' % (
+                    name % one).rpartition(', ')[2]])
                 c = Comparison(a, results_of(how, (8, 13e9, one), (4, 1.3e9, other)))
                 self.assertEqual((c.verdict, round(c.primary.numbers['ratio'], 1)), ('better', 1.3))
+                # Few of another do not change what many show.
+                c = Comparison(results_of(how, (2, 1e9, other), (8, 10e9, one)), results_of(how, (2, 0.7e9, other), (8, 7e9, one)))
+                self.assertEqual((c.primary.name, c.verdict), (name % one, 'worse'))
+
+    def test_libraries_of_other_versions_and_mounts_of_other_servers_are_paired_by_name_and_place(self):
+        a = results_of(comm_of, (8, 10e9, 'MPICH 4.0.2'), (8, 1e9, 'Open MPI v4.1.4'))
+        b = results_of(comm_of, (8, 1e9, 'Open MPI v4.1.5'), (8, 10e9, 'MPICH 4.0.3'))
+        self.assertTrue(all(abs(m.numbers['ratio'] - 1) < 0.01 for m in Comparison(a, b).metrics))
+        a, b = results_of(io_of, (8, 10e9, '/a'), (8, 1e9, '/b')), results_of(io_of, (8, 1e9, '/b'), (8, 10e9, '/a'))
+        for side, server in ((a, 's1'), (b, 's2')):
+            for r in side:
+                r.root['system']['file_system'].update(type='nfs4', source=server + ':/export', network=True)
+        self.assertTrue(all(abs(m.numbers['ratio'] - 1) < 0.01 for m in Comparison(a, b).metrics))
+
+    def test_a_part_of_which_nothing_is_common_is_told(self):
+        sides = [results_of(workload_of, (8, 1e9, '/a'), (8, 1e9, '/b')) for _ in 'AB']
+        for r in sides[1][8:]:
+            r.root['phases'][0]['title'] = 'q'
+        c = Comparison(*sides)
+        self.assertEqual(c.verdict, SAME)
+        self.assertIn('A and B have no pattern and no working point in common, xfs at /b', c.notes)
 
     def test_what_has_no_partner_is_told_and_not_compared(self):
         for how, one, other, name, group in self.CASES:

@@ -27,7 +27,13 @@ class Metric:
         self.name, self.unit, self.a, self.b = name, unit, a, b
         self.higher_better, self.group = higher_better, group
         self.rounds = rounds or tuple([(i,) for i in range(len(side))] for side in (a, b))
+        self.part = ''  # which of several file systems or MPI libraries it is of
         self.numbers, self.worse_by, self.verdict, self.primary = {}, math.nan, FEW, False
+
+    @property
+    def results_n(self):
+        """Results, or rounds where they are of one: of the side that has fewer."""
+        return min((len({r[0] for r in side}), len(side)) for side in self.rounds)
 
     def asked(self):
         """What nht1-stats is asked, of one of the quantities of a request."""
@@ -110,6 +116,14 @@ class Found:
         """Once, however many parts of the sides it is true of."""
         if words not in self.notes:
             self.notes.append(words)
+
+    def each(self, pairs):
+        """Those of systems.pairs: what is compared meanwhile is of that part."""
+        for *both, whose in pairs:
+            before = len(self.metrics)
+            yield (*both, whose)
+            for m in self.metrics[before:]:
+                m.part = whose
 
     def metric(self, name, unit, sides, values, higher_better=False, group=''):
         """values: the numbers of a result; those that are not above 0 are left out."""

@@ -26,7 +26,7 @@ def compare(found, sides, level):
     def t_c_s(run):
         """Of the compute-only run of the same round, None where there is none."""
         return of_round[0].t_c_s(run) or of_round[1].t_c_s(run)
-    for one, other, whose in pairs:
+    for one, other, whose in found.each(pairs):
         _group(found, one, other, t_c_s, whose)
     # T_T / T_C of some writers alone is no quantity that decides.
     if sum(m.group == 'T_T / T_C' for m in found.metrics) < sum(m.group == 'T_T' for m in found.metrics):

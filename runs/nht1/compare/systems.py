@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whose what is compared is. Either side is one machine, whatever hosts its jobs had; of several file systems, MPI
 libraries or processors of a side, each is compared with its own of the other side."""
+import re
+
 from .. import results, text
 
 HOSTS_MAX = 12  # in a note
@@ -70,5 +72,12 @@ def parts(side, systems):
 
 def _alike(a, b):
     """How well two parts fit each other: processor and type of the file system first."""
-    return (a.system.cpu == b.system.cpu, bool(a.fs and b.fs and a.fs.type == b.fs.type),
-            a.system.simulation == b.system.simulation, a.fs == b.fs, a.system.mpi == b.system.mpi, a.system.memory == b.system.memory)
+    fs = bool(a.fs and b.fs)
+    return (a.system.cpu == b.system.cpu, fs and a.fs.type == b.fs.type, a.system.simulation == b.system.simulation,
+            a.fs == b.fs, fs and a.fs.mount == b.fs.mount, a.system.mpi == b.system.mpi, _library(a) == _library(b),
+            a.system.memory == b.system.memory)
+
+
+def _library(part):
+    """Of whatever version."""
+    return re.split(r'[ \W]*v?\d', part.system.mpi)[0]

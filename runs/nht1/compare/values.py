@@ -22,9 +22,9 @@ BUFFERS = {'nht1-beff': 'buffer_offset_bytes', 'nht1-beffio': 'b_eff_io.buffer_o
 
 
 def compare(found, sides):
-    """The first of the values decides, of all parts together."""
+    """The first of the values decides, of the part with most results."""
     kind = sides[0][0].kind
-    for both, whose in systems.results_pairs(found, sides):
+    for both, whose in found.each(systems.results_pairs(found, sides)):
         found.agree(text.of('buffers', whose), both, (BUFFERS[kind],), found.studied)
         for name, path, unit, higher_better, keys in VALUES[kind]:
             found.agree(text.of(name, whose), both, keys)
@@ -67,7 +67,7 @@ def _several(found, sides):
     """Summaries do not say which file system or MPI library of several they are of."""
     for kind, name in (('nht1-beff', 'b_eff'), ('nht1-beffio', 'b_eff_io')):
         both = [results.Results(side.of(kind)) for side in sides]
-        if not all(side.of(kind) or side.sums_of(name) for side in sides):
+        if not any(side.sums_of(name) for side in sides) or not all(side.of(kind) or side.sums_of(name) for side in sides):
             continue
         systems.tell_hosts(found, both)
         of = systems.of_both(both)

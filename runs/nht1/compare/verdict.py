@@ -109,6 +109,11 @@ class Comparison:
             chosen = self.metrics[:1]
         if len({(m.unit, m.higher_better) for m in chosen}) > 1:
             self.reasons.append("'%s' is the beginning of quantities of several units" % metric)
+        # Of several parts, which no round has in common, one: that of which there is most.
+        most = max(chosen, key=lambda m: m.results_n).part
+        if any(m.part != most for m in chosen):
+            self.notes.append('what decides is of %s, of which there are most results; the others are judged beside it' % most)
+            chosen = [m for m in chosen if m.part == most]
         self.primary = chosen[0] if len(chosen) == 1 else together(chosen, metric or group)
         self.primary.primary = True
         if len(chosen) == 1:

@@ -12,11 +12,14 @@ def compare(found, sides):
             found.reasons.append('%s has no pattern and no working point that came to its end '
                                 'with the right data' % name)
             return
-    for both, whose in systems.results_pairs(found, sides):
-        _part(found, [_measured(side) for side in both], whose)
+    apart = []  # why nothing of a part is compared
+    for both, whose in found.each(systems.results_pairs(found, sides)):
+        apart += _part(found, [_measured(side) for side in both], whose)
+    (found.notes if found.metrics else found.reasons).extend(apart)
 
 
 def _part(found, measured, whose):
+    """Returns why nothing of it is compared."""
     pairs, lonely = [], 0
     for what, ways in measured[0].items():
         others = measured[1].get(what, {})
@@ -29,11 +32,9 @@ def _part(found, measured, whose):
                 lonely += 1
     if not pairs:
         one, other = (dict(next(iter(side))) for side in measured)
-        found.reasons.append(text.of('A and B have no pattern and no working point in common', whose))
-        found.reasons += ['%s: %s in A, %s in B' % (key, known(one.get(key)),
+        return [text.of('A and B have no pattern and no working point in common', whose)] + ['%s: %s in A, %s in B' % (key, known(one.get(key)),
                                                    known(other.get(key)))
                          for key in {**one, **other} if one.get(key) != other.get(key)]
-        return
     if lonely:
         found.notes.append(text.of('%s of A' % text.plural(lonely, 'measurement'), whose) + ': nothing like it in B')
     varied = {key for key in {k for p in pairs for k, _ in p[0].what}
@@ -49,8 +50,7 @@ def _part(found, measured, whose):
                 name, 'A' if one.memory else 'B'))
             continue
         found.metrics.append(Metric(name, 'bytes/s', one.rates, other.rates, True, 'bandwidth', (one.rounds, other.rounds)))
-    if len(found.metrics) == before:
-        found.reasons.append('one side measured memory, the other one files')
+    return [text.of('one side measured memory, the other one files', whose)] if len(found.metrics) == before else []
 
 
 class Measured:
