@@ -83,34 +83,38 @@ static void end(int pid, int unused)
     (void)kill(pid, SIGKILL);
 }
 
-static volatile sig_atomic_t late;
+static volatile sig_atomic_t
+    seconds_n; /* of waiting: none passes while this process is stopped, as its command is */
 
-static void set_late(int unused)
+static void count_second(int unused)
 {
     (void)unused;
-    late = 1;
+    seconds_n++;
 }
 
 bool behind_reap(int child, double most_s)
 {
-    const struct sigaction act = {.sa_handler = set_late};
-    const struct itimerval never = {{0, 0}, {0, 0}};
-    struct itimerval limit = {.it_interval.tv_sec = 1}; /* it may come while nobody waits */
+    const struct sigaction act = {.sa_handler = count_second};
+    const struct itimerval never = {{0, 0}, {0, 0}}, each_second = {{1, 0}, {1, 0}};
     struct sigaction was;
+    sigset_t alarm, mask;
     siginfo_t one = {0};
-    late = 0;
-    if (isfinite(most_s)) limit.it_value.tv_sec = (time_t)ceil(most_s);
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    seconds_n = 0;
     sigaction(SIGALRM, &act, &was);
-    if (isfinite(most_s)) setitimer(ITIMER_REAL, &limit, NULL);
+    sigprocmask(SIG_UNBLOCK, &alarm, &mask);
+    if (isfinite(most_s)) setitimer(ITIMER_REAL, &each_second, NULL);
     for (;;) {
         const int rc = waitid(P_ALL, 0, &one, WEXITED | WNOWAIT);
-        if (rc < 0 && errno == EINTR && !late) continue;
+        if (rc < 0 && errno == EINTR && seconds_n < most_s) continue;
         if (rc < 0 || one.si_pid == child) break;
         (void)waitpid(one.si_pid, NULL, 0);
     }
     setitimer(ITIMER_REAL, &never, NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     sigaction(SIGALRM, &was, NULL);
-    return one.si_pid == child || !late;
+    return one.si_pid == child || seconds_n < most_s;
 }
 
 /* Looks every 10 ms, and does something with each that is there. Not by the clock of the measurements, which stands still

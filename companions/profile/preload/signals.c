@@ -105,6 +105,22 @@ enum { ENOUGH = 1 << 16, MORE = 1 << 17, LEAST = 2048 /* that Linux takes */ };
 /* By the program, in its place, and the one that there is; ss_sp NULL: none is. */
 static _Thread_local stack_t wanted, ours, installed;
 
+/* A thread ends, and has not given its stack for handlers up. */
+static void drop_stack(void *unused)
+{
+    const stack_t none = {.ss_flags = SS_DISABLE};
+    (void)unused;
+    (void)sigaltstack(&none, NULL);
+}
+
+static pthread_key_t at_end; /* of threads */
+static bool has_key;
+
+static void make_key(void)
+{
+    has_key = pthread_key_create(&at_end, drop_stack) == 0;
+}
+
 int sigaltstack(const stack_t *becomes, stack_t *old)
 {
     REAL(int, sigaltstack, const stack_t *, stack_t *);
@@ -133,6 +149,9 @@ int sigaltstack(const stack_t *becomes, stack_t *old)
         }
         if (ours_was.ss_sp) munmap(ours_was.ss_sp, ours_was.ss_size);
         installed = ours;
+        static pthread_once_t once = PTHREAD_ONCE_INIT;
+        pthread_once(&once, make_key);
+        if (has_key) pthread_setspecific(at_end, &ours);
     }
     if (!old) return 0;
     *old = was;
