@@ -855,6 +855,15 @@ END
     ! pgrep -f 'sleep 999'
 }
 
+@test "an alarm that the profiler was started with ends it" {
+    need_program perl
+    mkfifo fifo
+    local rc=0
+    perl -e 'alarm 1; exec @ARGV' nht1-profile -- sh -c 'read -r word <fifo' >/dev/null 2>&1 || rc=$?
+    exec 9<>fifo && echo word >&9 # what it had started goes on, and ends
+    [ "$rc" -eq 142 ]
+}
+
 @test "a thread that is cancelled leaves nothing locked" {
     need_program gcc
     cat >c.c <<'END'

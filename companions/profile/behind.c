@@ -3,13 +3,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,38 +81,27 @@ static void end(int pid, int unused)
     (void)kill(pid, SIGKILL);
 }
 
-static volatile sig_atomic_t
-    seconds_n; /* of waiting: none passes while this process is stopped, as its command is */
-
-static void count_second(int unused)
-{
-    (void)unused;
-    seconds_n++;
-}
-
+/* By seconds of waiting, of which none passes while this process is stopped, as its command is. The signal of a child
+ * that ends is kept until it is waited for. */
 bool behind_reap(int child, double most_s)
 {
-    const struct sigaction act = {.sa_handler = count_second};
-    const struct itimerval never = {{0, 0}, {0, 0}}, each_second = {{1, 0}, {1, 0}};
-    struct sigaction was;
-    sigset_t alarm, mask;
+    const struct timespec second = {.tv_sec = 1};
+    sigset_t ended, mask;
     siginfo_t one = {0};
-    sigemptyset(&alarm);
-    sigaddset(&alarm, SIGALRM);
-    seconds_n = 0;
-    sigaction(SIGALRM, &act, &was);
-    sigprocmask(SIG_UNBLOCK, &alarm, &mask);
-    if (isfinite(most_s)) setitimer(ITIMER_REAL, &each_second, NULL);
-    for (;;) {
-        const int rc = waitid(P_ALL, 0, &one, WEXITED | WNOWAIT);
-        if (rc < 0 && errno == EINTR && seconds_n < most_s) continue;
-        if (rc < 0 || one.si_pid == child) break;
-        (void)waitpid(one.si_pid, NULL, 0);
+    double waited_s = 0;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, &mask);
+    while (waited_s < most_s) {
+        one.si_pid = 0;
+        if (waitid(P_ALL, 0, &one, WEXITED | WNOWAIT | WNOHANG) < 0 || one.si_pid == child) break;
+        if (one.si_pid != 0)
+            (void)waitpid(one.si_pid, NULL, 0);
+        else if (sigtimedwait(&ended, NULL, &second) < 0 && errno == EAGAIN)
+            waited_s++;
     }
-    setitimer(ITIMER_REAL, &never, NULL);
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    sigaction(SIGALRM, &was, NULL);
-    return one.si_pid == child || seconds_n < most_s;
+    return waited_s < most_s;
 }
 
 /* Looks every 10 ms, and does something with each that is there. Not by the clock of the measurements, which stands still
