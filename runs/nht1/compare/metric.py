@@ -134,8 +134,7 @@ class Found:
     def system(self, a, b, mounts):
         """mounts: their file systems, None where there is none."""
         for what, path in SYSTEM:
-            # Of older versions with the blanks that a processor's name ends in.
-            x, y = (' '.join(results.word(r.root, path).split()) for r in (a, b))
+            x, y = (results.of_one_word(results.word(r.root, path)) for r in (a, b))
             if x != y:
                 self.note('%s differs: %s in A, %s in B' % (what, known(x[:120]), known(y[:120])))
         one, other = mounts
