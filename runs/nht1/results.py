@@ -860,8 +860,11 @@ class Runs:
         self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
         self.systems = systems or Systems(results)
         cells = {}
+        self.without = []  # results without a run that came to its end
         for result in results.of('nht1-bt'):
             runs = [Run(result, node) for node in items(result.root, 'runs')]
+            if not any(run.finished for run in runs):
+                self.without.append(result)
             fs = next((r.fs for r in runs if r.fs), None)
             for run in runs:
                 if not run.finished:

@@ -248,6 +248,39 @@ class Parts(unittest.TestCase):
         self.assertEqual(c.verdict, SAME)
         self.assertIn('A and B have no pattern and no working point in common, xfs at /b', c.notes)
 
+    def test_problems_with_other_jobs_are_not_averaged_over_some_of_them(self):
+        def problem(n, factor, jobs, rounds):
+            found = [r for i in range(jobs) for r in side(factor, rounds=rounds)]
+            for r in found:
+                r.root['problem']['n'] = n
+            return found
+        # Each job of the larger one differs from the others; the first of A would be taken for all of them.
+        a, b = (problem(64, 1, 1, 8) + [r for f in factors for r in problem(12, f, 1, 8)] for factors in (
+            (1, 1.3, 1.1, 1.2), (1.3, 1.2, 1, 1.1)))
+        c = Comparison(*map(results.Results, (a, b)))
+        self.assertEqual((c.primary.json()['jobs'], len(c.primary.a), c.verdict), (8, 32, UNCLEAR))
+        self.assertEqual([m.name for m in c.metrics if m.name.startswith('T_T /')], [
+            'T_T / T_C of posix, 2 processors, N = %d' % n for n in (12, 64)])
+        self.assertIn('what decides is T_T / T_C of posix, 2 processors, N = 12, of which there are most results;'
+                      ' the others are judged beside it', c.notes)
+        # As many of both are taken together, job by job.
+        a, b = (results.Results(problem(64, f, 4, 8) + problem(12, f, 4, 8)) for f in (1, 1.3))
+        c = Comparison(a, b)
+        self.assertEqual((len(c.primary.a), c.primary.json()['jobs'], c.verdict), (32, 8, WORSE))
+
+    def test_a_result_that_was_interrupted_first_does_not_spoil_others(self):
+        cut = side()
+        cut[0].root.update(stamps=[{'code': 'interrupted', 'severity': 'warn', 'sentence': 'It was.'}])
+        for run in cut[0].root['runs']:
+            run['completed'] = False
+        self.assertEqual(Comparison(side(), results.Results(side() + cut)).verdict, SAME)
+        cut[0].root['runs'][0]['completed'] = True
+        self.assertEqual(Comparison(side(), results.Results(side() + cut)).stamps['b'], {'interrupted': 1})
+        a, b = (results_of(workload_of, (8, 1e9, '/a')) for _ in 'AB')
+        b[0].root['phases'][0]['completed'], b[0].root['stamps'] = False, cut[0].root['stamps']
+        c = Comparison(a, b)
+        self.assertEqual((c.verdict, c.notes), (SAME, ['B: 1 result left out: interrupted or failed']))
+
     def test_what_has_no_partner_is_told_and_not_compared(self):
         for how, one, other, name, group in self.CASES:
             with self.subTest(group):

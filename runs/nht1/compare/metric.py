@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A quantity that is compared, and what was found to compare in two sets of results: quantities, reasons why there
 is no comparison, and notes."""
+import itertools
 import json
 import math
 
@@ -85,22 +86,38 @@ class Metric:
                 'rounds_needed': self.rounds_needed, 'worse_by': self.worse_by, 'verdict': self.verdict}
 
 
+def of_one_sample(metrics):
+    """Whether together() takes all values of each of them that it can."""
+    return all(_common(metrics, side) or len({_shape(m.rounds[side]) for m in metrics}) == 1 for side in (0, 1))
+
+
 def together(metrics, name):
     """The metric of several, which is the geometric mean of them in each round: what disturbs a round disturbs
     all of them, so that they are one observation."""
     sides, of = [], []
     for side in (0, 1):
-        known = [dict(zip(m.rounds[side], (m.a, m.b)[side])) for m in metrics]
-        rounds = [r for r in metrics[0].rounds[side] if all(r in k for k in known)]
-        if len(rounds) >= RUNS_MIN:
+        rounds = _common(metrics, side)
+        if rounds:
+            known = [dict(zip(m.rounds[side], (m.a, m.b)[side])) for m in metrics]
             rows = [[k[r] for k in known] for r in rounds]
-        else:  # each was measured in rounds of its own
-            rows = list(zip(*((m.a, m.b)[side] for m in metrics)))
-            rounds = metrics[0].rounds[side][:len(rows)]
+        else:  # each was measured in rounds of its own, as many
+            rows, rounds = list(zip(*((m.a, m.b)[side] for m in metrics))), metrics[0].rounds[side]
         of.append(rounds)
         sides.append([math.exp(math.fsum(map(math.log, row)) / len(row)) for row in rows])
     return Metric('%s, geometric mean over the %d below' % (name, len(metrics)), metrics[0].unit, *sides,
                   metrics[0].higher_better, rounds=tuple(of))
+
+
+def _common(metrics, side):
+    """The rounds in which all of them were measured, [] for too few."""
+    shared = set.intersection(*(set(m.rounds[side]) for m in metrics))
+    rounds = [r for r in metrics[0].rounds[side] if r in shared]
+    return rounds if len(rounds) >= RUNS_MIN else []
+
+
+def _shape(rounds):
+    """How many of them each result has, in the order of measuring."""
+    return tuple(len(list(of)) for _, of in itertools.groupby(rounds, lambda r: r[0]))
 
 
 class Found:

@@ -20,14 +20,18 @@ def compare(found, sides, level):
                        (side.unfinished, 'interrupted, failed or continued')):
             if n:
                 found.notes.append('%s: %s left out: %s' % (name, text.plural(n, 'run'), why))
+        found.apart |= set(map(id, side.without))
     pairs = systems.pairs(found, [side.groups for side in sides], lambda a, b: _problem(a) == _problem(b))
     of_round = [Rounds(side, level) for side in sides]
 
     def t_c_s(run):
         """Of the compute-only run of the same round, None where there is none."""
         return of_round[0].t_c_s(run) or of_round[1].t_c_s(run)
+    problems = [_problem(one) for one, _, _ in pairs]
+    varied = [what for what in problems[0] if len({p[what] for p in problems}) > 1] if pairs else []
     for one, other, whose in found.each(pairs):
-        _group(found, one, other, t_c_s, whose)
+        of = ', '.join('%s = %s' % (what, known(_problem(one)[what])) for what in varied)
+        _group(found, one, other, t_c_s, ', '.join(filter(None, (of, whose))))
     # T_T / T_C of some writers alone is no quantity that decides.
     if sum(m.group == 'T_T / T_C' for m in found.metrics) < sum(m.group == 'T_T' for m in found.metrics):
         found.metrics[:] = [m for m in found.metrics if m.group != 'T_T / T_C']

@@ -5,7 +5,7 @@ bandwidth. Of several writers or patterns the geometric mean. The other quantiti
 for their number, and named; they decide nothing. Tests and intervals are those of nht1-stats."""
 from .. import results, stats, text
 from . import runs, systems, values, workload
-from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, together
+from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, of_one_sample, together
 
 PAIRED = 'T_T / T_C'
 SUMMED = ('nht1-beff', 'nht1-beffio')  # that may stand beside summaries
@@ -109,11 +109,15 @@ class Comparison:
             chosen = self.metrics[:1]
         if len({(m.unit, m.higher_better) for m in chosen}) > 1:
             self.reasons.append("'%s' is the beginning of quantities of several units" % metric)
-        # Of several parts, which no round has in common, one: that of which there is most.
-        most = max(chosen, key=lambda m: m.results_n).part
-        if any(m.part != most for m in chosen):
-            self.notes.append('what decides is of %s, of which there are most results; the others are judged beside it' % most)
-            chosen = [m for m in chosen if m.part == most]
+        # Of several parts or problems, which no round has in common: that of which there is most.
+        kept = [max(chosen, key=lambda m: m.results_n)]
+        for m in chosen:
+            if m is not kept[0] and m.part == kept[0].part and of_one_sample(kept + [m]):
+                kept.append(m)
+        if len(kept) < len(chosen):
+            self.notes.append('what decides is %s, of which there are most results; the others are judged beside it' % (
+                'of ' + kept[0].part if any(m.part != kept[0].part for m in chosen) else ' and '.join(m.name for m in kept)))
+            chosen = [m for m in chosen if m in kept]
         self.primary = chosen[0] if len(chosen) == 1 else together(chosen, metric or group)
         self.primary.primary = True
         if len(chosen) == 1:

@@ -6,6 +6,11 @@ from .metric import Metric, known
 
 
 def compare(found, sides):
+    for name, side in zip('AB', sides):
+        cut = [r for r in side if not any(results.true(m, 'completed') for which in WAYS for m in results.items(r.root, which))]
+        found.apart |= set(map(id, cut))
+        if cut:
+            found.notes.append('%s: %s left out: interrupted or failed' % (name, text.plural(len(cut), 'result')))
     sides = [[r for r in side if _measured([r])] for side in sides]
     for name, side in zip('AB', sides):
         if not side:
@@ -83,7 +88,7 @@ def _measured(side):
         common = (('processes', results.integer(r.root, 'system.ranks', 1)),
                   ('durability (--sync)', results.word(r.root, 'options.sync')),
                   ('thinking', results.true(r.root, 'options.think')))
-        for which, numbers in (('phases', _phase), ('points', _point), ('replays', _replay)):
+        for which, numbers in WAYS.items():
             for i, m in enumerate(results.items(r.root, which), 1):
                 rate = results.real(m, 'bytes_per_s')
                 right = results.true(m, 'completed') and results.integer(m, 'wrong_n') == 0
@@ -121,3 +126,6 @@ def _replay(root, replay, _):
             ('replayed processes', results.integer(replay, 'processes_n')),
             ('calls', sum(results.integer(c, 'n') for c in results.items(replay, 'calls'))),
             ('bytes', results.integer(replay, 'bytes')))
+
+
+WAYS = {'phases': _phase, 'points': _point, 'replays': _replay}
