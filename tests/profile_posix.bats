@@ -864,11 +864,12 @@ END
     [ "$rc" -eq 142 ]
 }
 
-@test "a thread that is cancelled leaves nothing locked" {
+@test "a thread that is cancelled, or leaves a handler by pthread_exit, leaves nothing locked" {
     need_program gcc
     cat >c.c <<'END'
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -885,15 +886,21 @@ static void *writes(void *nothing)
         rename(name, "data");
     }
 }
+static void leaves(int number)
+{
+    (void)number;
+    pthread_exit(NULL);
+}
 int main(void)
 {
     pthread_t thread;
+    signal(SIGUSR1, leaves);
     for (int i = 0; i < 40; i++) {
         const int before = written;
         if (pthread_create(&thread, NULL, writes, NULL)) return 1;
         while (written < before + 3)
             sched_yield();
-        if (pthread_cancel(thread) || pthread_join(thread, NULL)) return 2;
+        if ((i % 2 ? pthread_kill(thread, SIGUSR1) : pthread_cancel(thread)) || pthread_join(thread, NULL)) return 2;
     }
     return close(open("result", O_WRONLY | O_CREAT, 0644));
 }

@@ -234,10 +234,13 @@ JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
 
-void exit(int status)
-{
-    REAL(void, exit, int);
-    count_left();
-    real(status);
-    __builtin_unreachable();
-}
+#define EXIT(name, type)                                                                           \
+    void name(type value)                                                                          \
+    {                                                                                              \
+        REAL(void, name, type);                                                                    \
+        count_left();                                                                              \
+        real(value);                                                                               \
+        __builtin_unreachable();                                                                   \
+    }
+EXIT(exit, int)
+EXIT(pthread_exit, void *)
