@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,15 +40,29 @@ bool follow_back(void)
     return __atomic_load_n(&on, __ATOMIC_ACQUIRE) && count_is_back();
 }
 
+/* The library that this is in, NULL for none. By the C library's lock only where it cannot without: a thread that ends in the
+ * handler of a signal would leave it locked. */
+static const char *library_at(const void *address)
+{
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* GNU C library 2.35 */
+    struct dl_find_object found;
+    return _dl_find_object((void *)(uintptr_t)address, &found) == 0 ? found.dlfo_link_map->l_name
+                                                                    : NULL;
+#else
+    Dl_info info;
+    return dladdr(address, &info) ? info.dli_fname : NULL;
+#endif
+}
+
 bool follow_is_mpi(const void *caller)
 {
     static const char *const part[] = {"libmpi",  "libopen-", "libpmi",    "mca_",
                                        "libmca_", "libprrte", "libfabric", "libuc",
                                        "libpsm",  "libhwloc", "libefa"};
-    Dl_info info;
-    if (!caller || !dladdr(caller, &info) || !info.dli_fname) return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *base = slash ? slash + 1 : info.dli_fname;
+    const char *name = caller ? library_at(caller) : NULL;
+    if (!name) return false;
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
         if (strncmp(base, part[i], strlen(part[i])) == 0) return true;
     return false;
