@@ -4,7 +4,7 @@ import os
 import unittest
 
 from nht1 import results
-from nht1.compare.metric import FEW, NOT, SAME, UNCLEAR, WORSE, Metric, together
+from nht1.compare.metric import FEW, NOT, SAME, UNCLEAR, WORSE, Metric, of_one_sample, together
 from nht1.compare.verdict import Comparison
 from support import bt_result
 
@@ -222,7 +222,7 @@ class Parts(unittest.TestCase):
                 self.assertEqual([(m.name, len(m.a), len(m.b)) for m in c.metrics if 'latency' not in m.name],
                                  [(name % one, 8, 4), (name % other, 4, 4)])
                 self.assertTrue(all(abs(m.numbers['ratio'] - 1) < 0.01 for m in c.metrics))
-                self.assertEqual(c.notes, ['what decides is of %s, of which there are most results; the others are judged beside it' % (
+                self.assertEqual(c.notes, ['what decides is of %s, than which none has more results; the others are judged beside it' % (
                     name % one).rpartition(', ')[2]])
                 c = Comparison(a, results_of(how, (8, 13e9, one), (4, 1.3e9, other)))
                 self.assertEqual((c.verdict, round(c.primary.numbers['ratio'], 1)), ('better', 1.3))
@@ -261,12 +261,21 @@ class Parts(unittest.TestCase):
         self.assertEqual((c.primary.json()['jobs'], len(c.primary.a), c.verdict), (8, 32, UNCLEAR))
         self.assertEqual([m.name for m in c.metrics if m.name.startswith('T_T /')], [
             'T_T / T_C of posix, 2 processors, N = %d' % n for n in (12, 64)])
-        self.assertIn('what decides is T_T / T_C of posix, 2 processors, N = 12, of which there are most results;'
+        self.assertIn('what decides is T_T / T_C of posix, 2 processors, N = 12, than which none has more results;'
                       ' the others are judged beside it', c.notes)
         # As many of both are taken together, job by job.
         a, b = (results.Results(problem(64, f, 4, 8) + problem(12, f, 4, 8)) for f in (1, 1.3))
         c = Comparison(a, b)
         self.assertEqual((len(c.primary.a), c.primary.json()['jobs'], c.verdict), (32, 8, WORSE))
+
+    def test_writers_that_some_jobs_lack_are_judged_beside_the_one_that_all_have(self):
+        def jobs(posix, token):
+            return results.Results(r for i in range(16) for r in side(
+                token if i >= 8 else posix, slow=1 + 0.01 * NOISE[i % 8], writers=('posix', 'mpiio' if i < 8 else 'token')))
+        for factor in (1, 0.98):  # of the two which is faster says nothing
+            c = Comparison(jobs(1, factor), jobs(1, 1.5 * factor))
+            self.assertEqual(c.primary.name, 'T_T / T_C of posix, 2 processors')
+            self.assertIn('what decides is T_T / T_C of posix, 2 processors, than which none has more results; the others are judged beside it', c.notes)
 
     def test_a_result_that_was_interrupted_first_does_not_spoil_others(self):
         cut = side()
@@ -337,5 +346,8 @@ class Judged(unittest.TestCase):
     def test_means_are_taken_of_the_same_rounds(self):
         def metric(values, rounds):
             return Metric('x', 's', values, values, rounds=(rounds, rounds))
-        found = together([metric([1, 2, 3, 4, 5], 'abcde'), metric([4, 3, 2, 1], 'dcba')], 'x')
-        self.assertEqual([round(v, 9) for v in found.a], [1, 2, 3, 4])
+        same, more, other = metric([4, 3, 2, 1], 'dcba'), metric([1, 2, 3, 4, 5], 'abcde'), metric([4, 3, 2, 1], 'efgh')
+        one = metric([1, 2, 3, 4], 'abcd')
+        self.assertEqual([of_one_sample([one, m]) for m in (same, more, other)], [True, False, True])
+        self.assertEqual([round(v, 9) for v in together([one, same], 'x').a], [1, 2, 3, 4])
+        self.assertEqual([round(v, 9) for v in together([one, other], 'x').a], [2, round(6 ** 0.5, 9), round(6 ** 0.5, 9), 2])

@@ -87,37 +87,31 @@ class Metric:
 
 
 def of_one_sample(metrics):
-    """Whether together() takes all values of each of them that it can."""
-    return all(_common(metrics, side) or len({_shape(m.rounds[side]) for m in metrics}) == 1 for side in (0, 1))
-
-
-def together(metrics, name):
-    """The metric of several, which is the geometric mean of them in each round: what disturbs a round disturbs
-    all of them, so that they are one observation."""
-    sides, of = [], []
-    for side in (0, 1):
-        rounds = _common(metrics, side)
-        if rounds:
-            known = [dict(zip(m.rounds[side], (m.a, m.b)[side])) for m in metrics]
-            rows = [[k[r] for k in known] for r in rounds]
-        else:  # each was measured in rounds of its own, as many
-            rows, rounds = list(zip(*((m.a, m.b)[side] for m in metrics))), metrics[0].rounds[side]
-        of.append(rounds)
-        sides.append([math.exp(math.fsum(map(math.log, row)) / len(row)) for row in rows])
-    return Metric('%s, geometric mean over the %d below' % (name, len(metrics)), metrics[0].unit, *sides,
-                  metrics[0].higher_better, rounds=tuple(of))
-
-
-def _common(metrics, side):
-    """The rounds in which all of them were measured, [] for too few."""
-    shared = set.intersection(*(set(m.rounds[side]) for m in metrics))
-    rounds = [r for r in metrics[0].rounds[side] if r in shared]
-    return rounds if len(rounds) >= RUNS_MIN else []
+    """Whether they were measured in the same rounds, or each in its own, as many in as many results: a mean of them is one of all
+    values that there are."""
+    return all(set(m.rounds[side]) == set(n.rounds[side]) or
+               set(m.rounds[side]).isdisjoint(n.rounds[side]) and _shape(m.rounds[side]) == _shape(n.rounds[side])
+               for side in (0, 1) for m, n in itertools.combinations(metrics, 2))
 
 
 def _shape(rounds):
     """How many of them each result has, in the order of measuring."""
     return tuple(len(list(of)) for _, of in itertools.groupby(rounds, lambda r: r[0]))
+
+
+def together(metrics, name):
+    """The metric of several of one sample, which is the geometric mean of them in each round: what disturbs a round disturbs
+    all of them, so that they are one observation."""
+    sides = []
+    for side in (0, 1):
+        values = [(m.a, m.b)[side] for m in metrics]
+        for i, m in enumerate(metrics):
+            if set(m.rounds[side]) == set(metrics[0].rounds[side]):  # else one by one
+                known = dict(zip(m.rounds[side], values[i]))
+                values[i] = [known[r] for r in metrics[0].rounds[side]]
+        sides.append([math.exp(math.fsum(map(math.log, row)) / len(row)) for row in zip(*values)])
+    return Metric('%s, geometric mean over the %d below' % (name, len(metrics)), metrics[0].unit, *sides,
+                  metrics[0].higher_better, rounds=metrics[0].rounds)
 
 
 class Found:

@@ -109,14 +109,14 @@ class Comparison:
             chosen = self.metrics[:1]
         if len({(m.unit, m.higher_better) for m in chosen}) > 1:
             self.reasons.append("'%s' is the beginning of quantities of several units" % metric)
-        # Of several parts or problems, which no round has in common: that of which there is most.
-        kept = [max(chosen, key=lambda m: m.results_n)]
-        for m in chosen:
-            if m is not kept[0] and m.part == kept[0].part and of_one_sample(kept + [m]):
+        # Of several that were not measured in the same rounds, that of which there is most; of as many the first by name.
+        kept = []
+        for m in sorted(sorted(chosen, key=lambda m: m.name), key=lambda m: m.results_n, reverse=True):
+            if not kept or m.part == kept[0].part and of_one_sample(kept + [m]):
                 kept.append(m)
         if len(kept) < len(chosen):
-            self.notes.append('what decides is %s, of which there are most results; the others are judged beside it' % (
-                'of ' + kept[0].part if any(m.part != kept[0].part for m in chosen) else ' and '.join(m.name for m in kept)))
+            self.notes.append('what decides is %s, than which none has more results; the others are judged beside it' % (
+                'of ' + kept[0].part if any(m.part != kept[0].part for m in chosen) else ' and '.join(sorted(m.name for m in kept))))
             chosen = [m for m in chosen if m in kept]
         self.primary = chosen[0] if len(chosen) == 1 else together(chosen, metric or group)
         self.primary.primary = True
