@@ -222,17 +222,20 @@ sims_of() {
     found '.rounds == 0 and .a.costs == [] and .a.stamps == {} and .b.stamps == {}'
 }
 
-@test "a run that only computes, of the side that measured T_C, brings no stamp into the line" {
+@test "a run that only computes, of the side that measured T_C, brings no stamp into the line; notes of one side alone stand there" {
     { sed '$d' bin/sim | sed '/^awk/d' && cat <<'END' && sed -n '$p' bin/sim; } >bin/nht1-bt
 stamps() { printf '"stamps": [{"code": "%s", "severity": "warn", "sentence": "It is."}]' "$1"; }
 none=", {\"driver\": \"none\", \"t_t_s\": 1, $(stamps not-verified)}"
 [ "$value" = 1 ] || none=
-echo "{\"runs\": [{\"driver\": \"posix\", \"t_t_s\": $value, $(stamps too-short)}$none]}" >"$json"
+notices='"Note 1.5", "Left 1 s."'
+[ "$value" = 1 ] || notices='"Note 2.5", "--direct makes no difference to posix."'
+echo "{\"notices\": [$notices], \"runs\": [{\"driver\": \"posix\", \"t_t_s\": $value, $(stamps too-short)}$none]}" >"$json"
 END
     chmod +x bin/nht1-bt
     study ab --a='--value 1' --b='--value 2' --cores 2 --out result
     expect_status 2
     found '.a.stamps == {"too-short": 8} and .b.stamps == {"too-short": 8}'
+    [[ ${lines[-1]} == *"; A: too-short (8 of 8 runs), B: too-short (8 of 8 runs), A: Left 1 s, B: --direct makes no difference to posix" ]]
 }
 
 @test "killed, its files go with the next one among the same files" {

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import re
 import secrets
 import shlex
 import shutil
@@ -29,6 +30,7 @@ START_S = 1         # a round takes longer than its runs
 NAMES_MAX = 20      # of members of a result, told where it has not that which is asked for
 WORSE, SAME, NO_WORSE, BETTER, UNDECIDED = 'worse', 'same', 'no worse', 'better', 'undecided'
 CUT_SHORT = ('interrupted', 'failed')  # ends of the measuring after which no more than a verdict so far is told
+NUMBER = re.compile(r'\d[\d.]*')
 STATUS = {WORSE: trouble.WRONG, UNDECIDED: trouble.INVALID}
 # What T_T stands for, and the ratio that does not depend on how fast the machine computes.
 ZETA, T_T = 'zeta', 'runs[].t_t_s'
@@ -41,7 +43,7 @@ examples:
                                          two file systems
   runs/study ab --b-env OMPI_MCA_io=romio321 --class A --io mpiio
                                          a variable of the environment in B alone
-  runs/study ab --io none,posix --b=--direct --class A --metric zeta
+  runs/study ab --io none,async --b=--direct --class A --metric zeta
                                          two settings, by the paired zeta
   runs/study ab --b-bin build/bin --threshold 2 --minutes 30 --junit ab.xml --class A || exit 1
                                          for continuous integration
@@ -138,7 +140,7 @@ class Side:
         def own(option):
             return getattr(args, '%s_%s' % (name.lower(), option))
         self.name, self.costs, self.seconds, self.stamps = name, [], [], {}
-        self.spoiling = ()  # stamps of its last run
+        self.spoiling, self.notices = (), ()  # stamps and notices of its last run
         place = SimpleNamespace(wrong=lambda message: trouble.usage('%s: %s' % (name, message)))
         wanted = os.path.join(own('bin'), args.program) if own('bin') else args.program
         if own('bin') and not os.access(wanted, os.X_OK):
@@ -194,7 +196,7 @@ class Alternation:
         self.name = NAMES.get(self.metric, self.metric)
         self.threshold = args.threshold / 100
         self.seed = random.SystemRandom().getrandbits(31) if args.order_seed is None else args.order_seed
-        self.random, self.order = random.Random(self.seed), []
+        self.random, self.order, self.alone = random.Random(self.seed), [], []
         self.speak = speak.Speaker((), args.quiet, False)
         self.stop, self.answer, self.look = child.Stop(), {}, {}
         self.ended = 'failed'  # until the rounds have come to an end
@@ -245,6 +247,16 @@ class Alternation:
                 side.stamps[code] = side.stamps.get(code, 0) + 1
         self.speak.say('round %d  A %s  B %s  B / A %s' % (
             number, self._shown(costs['A']), self._shown(costs['B']), text.ratio(costs['B'] / costs['A'])))
+        if number == 1:
+            self._compare_notices()
+
+    def _compare_notices(self):
+        """What a run of one side said, and that of the other did not, whatever numbers it has: above all that an option makes no difference."""
+        for side, other in (self.sides, self.sides[::-1]):
+            said = {NUMBER.sub('', n) for n in other.notices}
+            self.alone += ['%s: %s' % (side.name, n.rstrip('.')) for n in side.notices if NUMBER.sub('', n) not in said]
+        for words in self.alone:
+            self.speak.say(words)
 
     def _shown(self, cost):
         value = 1 / cost if self.better == 'high' else cost
@@ -294,6 +306,7 @@ class Alternation:
         if cost is None:
             raise trouble.usage('the result of %s has no %s%s' % (side.name, self.name, self._instead(result)))
         side.seconds.append(seconds)
+        side.notices = results.words(result, 'notices')
         side.spoiling = results.spoiling(result, self._compared(side, result))
         return cost
 
@@ -380,7 +393,7 @@ class Alternation:
         elif self.verdict == UNDECIDED and needed and self.order:
             said += '; %d rounds, the most that can be judged, would not decide' % ROUNDS_MAX if needed > ROUNDS_MAX else \
                 '; about %s would decide, %s' % (text.plural(int(needed), 'round'), text.about(needed * self._round_s()))
-        told = [t for side in self.sides for t in side.told()]
+        told = [t for side in self.sides for t in side.told()] + self.alone
         return said + ('; ' + ', '.join(told) if told else '')
 
     def tell(self):
