@@ -556,7 +556,10 @@ static void read_back(const char *name)
     MPI_File f = opened(MPI_COMM_WORLD, name);
     MPI_Status s;
     memset(buf, 'a' + rank, 1000);
-    MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
+    MPI_Request request;
+    MPI_File_write_at_all(f, 1000 * rank, buf, 500, MPI_BYTE, &s);
+    MPI_File_iwrite_at(f, 1000 * rank + 500, buf, 500, MPI_BYTE, &request);
+    MPI_Wait(&request, &s);
     MPI_File_sync(f);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_read_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);

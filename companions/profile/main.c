@@ -462,8 +462,9 @@ static int save_workload(const struct options *o, const struct profile_run *run)
         plain_line(
             stderr,
             "nht1-profile: --out: %d working point%s left out, which nht1-workload could not "
-            "replay: %s",
-            left_out, left_out > 1 ? "s are" : " is", why);
+            "replay%s: %s",
+            left_out, left_out > 1 ? "s are" : " is",
+            strcmp(o->split, "run") == 0 ? "" : "; --split run may keep their calls", why);
     if (rc == 0) rc = text_begin(&text);
     if (rc == 0) {
         workload_write(&w, text.to);
@@ -720,12 +721,12 @@ static int all_seen(const struct profile_run *run)
     return err_set(ERR_INVALID, "no zeta: %.700s", text);
 }
 
-/* The program has not come to its end without its writes: why it has no T_C. The folder stays, as its output may
- * say more, unless it is the user who has ended it. */
+/* The program has not come to its end without its writes: why it has no T_C. Its output stays, as it may say more, unless it is
+ * the user who has ended it. */
 static int ended_dropped(const struct session *s, const char *dir, const struct profile_run *run,
                          int status)
 {
-    char parent[PATH_MAX], why[ERR_MESSAGE_MAX];
+    char from[PATH_MAX + 16], output[PATH_MAX + 16], why[ERR_MESSAGE_MAX];
     if (stopped)
         return err_set(ERR_INVALID, "stopped while the program ran with "
                                     "its writes dropped");
@@ -735,20 +736,24 @@ static int ended_dropped(const struct session *s, const char *dir, const struct 
                  : "does it check what it has written, or read what it writes over later? See "
                    "--t-c-add");
     if (run->not_seen_n > 0) profile_not_seen_text(&run->not_seen[0], why);
-    own_hand_over(s->own, own_split(dir, parent));
+    snprintf(from, sizeof from, "%s/output", dir);
+    snprintf(output, sizeof output, "%s.output", s->dir);
+    if (rename(from, output) < 0)
+        return err_set_errno(ERR_IO, errno, "the output of the program without its writes: %s",
+                             output);
     if (too_long) {
         char most[UNITS_TEXT_MAX], with[UNITS_TEXT_MAX];
         return err_set(ERR_INVALID,
                        "with its writes dropped the program had not ended after %s, with them it "
-                       "takes %s: it was ended, output in %s/output; does it wait for what it "
+                       "takes %s: it was ended, output in %s; does it wait for what it "
                        "writes? See --t-c-add",
                        units_duration(LEAST_S + TIMES * longest_s, most),
-                       units_duration(longest_s, with), dir);
+                       units_duration(longest_s, with), output);
     }
     return err_set(ERR_INVALID,
                    "with its writes dropped the program ended with "
-                   "status %d, output in %s/output; %.600s",
-                   status, dir, why);
+                   "status %d, output in %s; %.600s",
+                   status, output, why);
 }
 
 /* One run without writes. Returns 0, ERR_INVALID when there is no T_C of the program. */

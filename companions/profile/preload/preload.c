@@ -200,7 +200,7 @@ BOTH(MPI_Abort, MPI_Comm comm, int code)
  * ROMIO has requests of its own. */
 static void tell_callback(const void *caller, const char *name)
 {
-    if (map && !follow_is_mpi(caller))
+    if (map && !inside && !follow_is_mpi(caller))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_CALLBACK), name);
 }
 
