@@ -97,7 +97,8 @@ static void give_up_locks(void)
         held[i].mutex = NULL;
         any = true;
     }
-    if (any) count_unseen(profile_unseen_word(PROFILE_UNSEEN_JUMP), "longjmp, exit, pthread_exit, exec");
+    if (any)
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_JUMP), "longjmp, exit, pthread_exit, exec");
 }
 
 void count_left(void)
