@@ -139,6 +139,21 @@ static void right_data_are_right(void **state)
     assert_int_equal(run("w.conf", PATTERN("all", "")), ERR_INVALID); /* too little of them */
 }
 
+/* More phases that write than a byte can tell apart, with what older ones left behind their data. */
+static void right_data_are_right_after_200_phases(void **state)
+{
+    (void)state;
+    if (size > 1) return; /* alike on each rank */
+    const char *text =
+        "Data 8k Record 1k\n"
+        "<Repeat 9> <Pattern segmented> Temporal write </Pattern> </Repeat>\n"
+        "<Repeat 185> <Pattern segmented> Temporal re-write Fraction 0.5 </Pattern> </Repeat>\n"
+        "<Pattern segmented> Temporal re-read </Pattern>\n"
+        "<Pattern segmented> Temporal read-modify-write Fraction 0.25 </Pattern>\n"
+        "<Pattern segmented> Temporal re-read </Pattern>";
+    assert_int_equal(run("w.conf", text), ERR_INVALID);
+}
+
 static void a_changed_read_is_found(void **state)
 {
     (void)state;
@@ -261,6 +276,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_data_are_right),
+        cmocka_unit_test(right_data_are_right_after_200_phases),
         cmocka_unit_test(a_changed_read_is_found),
         cmocka_unit_test(a_lost_write_is_found),
         cmocka_unit_test(a_failed_call_is_told_by_all),

@@ -328,6 +328,34 @@ static void a_changed_byte_is_found(void **state)
     workload_data_free(&d);
 }
 
+/* Of any number of phases that wrote, what those that are allowed have left is right and nothing else;
+ * 189 in a row are told apart, and from the layout and from what the shared pointer wrote. */
+static void generations_are_told_apart(void **state)
+{
+    (void)state;
+    struct workload_data d = {0};
+    unsigned char got[8];
+    assert_int_equal(workload_data_make(&d, 5, 64), 0);
+    memcpy(got, workload_data_at(&d, 0), sizeof got);
+    for (int from = WORKLOAD_LAID_OUT; from < 1000; from += 7)
+        for (int n = 0; n < 400; n += n < 180 ? 17 : 1) {
+            const struct workload_allowed a = {from, from + n - 1, false};
+            bool right[256] = {false};
+            int bytes = 0;
+            for (int g = a.from; g <= a.to; g++)
+                right[workload_generation_byte(g)] = true;
+            for (int b = 0; b < 256; b++) {
+                bytes += right[b];
+                got[7] = (unsigned char)b;
+                assert_int_equal(workload_data_check(&d, got, 0, sizeof got, a), right[b] ? -1 : 7);
+            }
+            const int most = from > WORKLOAD_LAID_OUT ? 189 : 190;
+            assert_int_equal(bytes, n < most ? n : most);
+            assert_false(right[0] || right[WORKLOAD_FLOATING] || (from > 1 && right[1]));
+        }
+    workload_data_free(&d);
+}
+
 /* A piece that begins or ends in what the shared pointer wrote. */
 static void floating_bytes_are_accepted_where_they_can_be(void **state)
 {
@@ -360,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_process_may_make_no_calls),
         cmocka_unit_test(the_seed_makes_the_calls),
         cmocka_unit_test(a_changed_byte_is_found),
+        cmocka_unit_test(generations_are_told_apart),
         cmocka_unit_test(floating_bytes_are_accepted_where_they_can_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

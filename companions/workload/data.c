@@ -25,7 +25,7 @@ int workload_data_make(struct workload_data *d, int generation, int64_t longest_
         const uint64_t word = (uint64_t)(q % WORDS) * FACTOR & MASK_56;
         for (int b = 0; b < 7; b++) /* little endian, whatever the machine is */
             master[8 * q + b] = (unsigned char)(word >> 8 * b);
-        master[8 * q + 7] = (unsigned char)generation;
+        master[8 * q + 7] = workload_generation_byte(generation);
     }
     return 0;
 }
@@ -46,12 +46,23 @@ void workload_data_copy(const struct workload_data *d, unsigned char *to, int64_
     }
 }
 
+/* Whether a generation that is allowed has the byte: the first one that has it, from the first
+ * allowed on, comes no later than the last. */
+static bool is_allowed(unsigned char got, struct workload_allowed allowed)
+{
+    const int turn = WORKLOAD_GENERATIONS - 1;
+    if (got <= WORKLOAD_LAID_OUT) return got >= allowed.from && got <= allowed.to;
+    if (got > WORKLOAD_GENERATIONS) return false;
+    const int from = allowed.from > WORKLOAD_LAID_OUT ? allowed.from : WORKLOAD_LAID_OUT + 1;
+    return from + (got - workload_generation_byte(from) + turn) % turn <= allowed.to;
+}
+
 static bool is_expected_byte(unsigned char got, unsigned char expected, int64_t at,
                              struct workload_allowed allowed)
 {
     if (allowed.floating && got == WORKLOAD_FLOATING) return true;
     if (at % 8 != 7) return got == expected;
-    return got >= allowed.from && got <= allowed.to;
+    return is_allowed(got, allowed);
 }
 
 int64_t workload_data_check(const struct workload_data *d, const unsigned char *got, int64_t offset,

@@ -6,7 +6,7 @@
  * A file's content follows from the position: the word at byte 8 q is
  *
  *     bytes 0..6   (q mod n) m mod 2^56, little endian     m odd, so that q mod n can be found
- * again byte 7       the generation: which layout or which phase of writing put it there
+ * again byte 7       of the generation: which layout or which phase of writing put it there
  *
  * with n a prime, 131 101: the content repeats every 1 048 808 bytes, a length that no stride of a
  * program is a multiple of. So whoever writes at a position, at any alignment, writes the same, and
@@ -21,6 +21,14 @@
 #define WORKLOAD_FLOATING     0xc3
 #define WORKLOAD_LAID_OUT     1 /* generation of what lay there before the first phase */
 #define WORKLOAD_GENERATIONS  190
+
+/* Byte 7 of a generation. Those behind the layout have WORKLOAD_GENERATIONS - 1 bytes in turn. */
+static inline unsigned char workload_generation_byte(int generation)
+{
+    const int first = WORKLOAD_LAID_OUT + 1;
+    if (generation < first) return (unsigned char)generation;
+    return (unsigned char)(first + (generation - first) % (WORKLOAD_GENERATIONS - 1));
+}
 
 struct workload_data {
     unsigned char *master; /* period + the longest piece, of the generation; owned */
@@ -45,7 +53,7 @@ void workload_data_copy(const struct workload_data *d, unsigned char *to, int64_
 
 /* What may stand where something is read. */
 struct workload_allowed {
-    int from, to; /* generations, both ends */
+    int from, to; /* generations, both ends; any number of them */
     bool floating;
 };
 

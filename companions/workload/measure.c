@@ -20,8 +20,8 @@
 
 int workload_content_next(const struct workload_content *file)
 {
-    const int next = file->generation % WORKLOAD_GENERATIONS + 1;
-    return next == WORKLOAD_LAID_OUT ? next + 1 : next;
+    const int last = file->generation;
+    return (last < WORKLOAD_LAID_OUT ? WORKLOAD_LAID_OUT : last) + 1;
 }
 
 int workload_context_file(struct workload_context *c, int index, int64_t bytes, bool lay_out)

@@ -115,7 +115,7 @@ static int64_t fill_piece(struct phase_run *t, unsigned char *at, int64_t offset
 static int64_t modify_piece(struct phase_run *t, unsigned char *at, int64_t offset, int64_t bytes)
 {
     for (int64_t b = 7 - offset % 8; b < bytes; b += 8)
-        at[b] = (unsigned char)t->file->generation;
+        at[b] = workload_generation_byte(t->file->generation);
     return -1;
 }
 
