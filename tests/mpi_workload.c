@@ -2,17 +2,24 @@
 /* nht1-workload at any number of ranks, with MPI's profiling interface between it and the library:
  * wrong data are found, failed calls are told by all ranks, nobody waits for ever. */
 #include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "base/mpilib.h"
 #include "base/par.h"
+#include "base/stop.h"
+#include "base/watch.h"
 #include "companions/workload/access.h"
 #include "companions/workload/job.h"
 
@@ -94,6 +101,39 @@ int MPI_Wait(MPI_Request *r, MPI_Status *s)
     return rc;
 }
 
+/* A signal that asks for an end, at the how manyth pread or nap of the main thread; 0: none. The handler
+ * may run in another thread. */
+static struct {
+    int read, nap, reads; /* reads: made since */
+    bool all_ranks;
+} ask;
+static pthread_t main_thread;
+static int measured_n, done_n, wrong_n; /* of the last run */
+
+static void ask_now(void)
+{
+    if (!ask.all_ranks && rank != size - 1) return;
+    kill(getpid(), SIGTERM);
+    while (!stop_requested())
+        sched_yield();
+}
+
+ssize_t pread(int fd, void *to, size_t bytes, off_t at)
+{
+    if (pthread_equal(pthread_self(), main_thread)) {
+        ask.reads += stop_requested();
+        if (now(&ask.read)) ask_now();
+    }
+    return syscall(SYS_pread64, fd, to, bytes, at);
+}
+
+int nanosleep(const struct timespec *nap, struct timespec *left)
+{
+    const bool is_long = nap->tv_sec > 0 || nap->tv_nsec > 10 * 1000 * 1000;
+    if (is_long && pthread_equal(pthread_self(), main_thread) && now(&ask.nap)) ask_now();
+    return (int)syscall(SYS_nanosleep, nap, left);
+}
+
 /* Runs a description as the program does, with so much --buffer. Returns what workload_job_run
  * returns. */
 static int run_in(char *buffer, const char *name, const char *text)
@@ -115,6 +155,11 @@ static int run_in(char *buffer, const char *name, const char *text)
     assert_int_equal(workload_options_parse(&opt, &words, 7, argv), CONF_RUN);
     int rc = workload_job_make(&job, &opt, words.item[0]);
     if (rc == 0) rc = workload_job_run(&job);
+    measured_n = job.measured_n;
+    done_n = 0;
+    for (int i = 0; i < job.measured_n; i++)
+        done_n += workload_job_measured(&job, i)->done;
+    wrong_n = (int)job.wrong_n;
     workload_job_free(&job);
     conf_free(&workload_program, &opt, &words);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -236,6 +281,53 @@ static void what_is_read_late_overwrites_nothing(void **state)
     assert_int_equal(run_in(few, "w.xml", text), 0);
 }
 
+/* Of two phases the first is complete; the pause between them would last for a minute. */
+static void a_pause_is_interrupted(void **state)
+{
+    (void)state;
+    static const char *end[] = {"<Pattern segmented> Temporal write </Pattern>", ""};
+    for (int i = 0; i < 2; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "Data 64k Record 1k <Pattern segmented> Temporal write </Pattern> Think 60 %s",
+                 end[i]);
+        assert_int_equal(stop_install(), 0);
+        ask.nap = 1;
+        ask.all_ranks = true;
+        const double begun = watch_now();
+        assert_int_equal(run("w.conf", text), ERR_INTERRUPT);
+        assert_true(watch_now() - begun < 60);
+        assert_int_equal(measured_n, 1);
+        assert_int_equal(done_n, 1);
+    }
+    assert_int_equal(stop_install(), 0);
+}
+
+/* What was not read back is not called right, what was found wrong by then is told. */
+static void checking_is_interrupted(void **state)
+{
+    (void)state;
+    char points[1024];
+    snprintf(points, sizeof points,
+             "<workload version='1'><workingPoint processNum='%d' sizeMean='500' "
+             "uniqueBytes='%d' readFrac='0' collFrac='0' syncFrac='1' seqFrac='1' sharedFrac='0' "
+             "contMean='500'/></workload>",
+             size, 20000 * size);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(stop_install(), 0);
+        ask.all_ranks = i % 2 == 0;
+        ask.read = 3;
+        ask.reads = 0;
+        spoil.write = i < 2 && rank == size - 1 ? 2 : 0;
+        const int rc = i < 2 ? run("w.conf", PATTERN("write", "")) : run("w.xml", points);
+        assert_int_equal(rc, ERR_INTERRUPT);
+        assert_int_equal(ask.reads, 0);
+        assert_int_equal(done_n, 0);
+        assert_true(rank > 0 || i >= 2 || wrong_n == 1); /* points do not call what is spoilt */
+    }
+    assert_int_equal(stop_install(), 0);
+}
+
 static void clocks_of_one_machine_agree(void **state)
 {
     (void)state;
@@ -283,9 +375,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(working_points_are_checked_alike),
         cmocka_unit_test(wrong_data_have_the_likely_cause),
         cmocka_unit_test(what_is_read_late_overwrites_nothing),
+        cmocka_unit_test(a_pause_is_interrupted),
+        cmocka_unit_test(checking_is_interrupted),
         cmocka_unit_test(clocks_of_one_machine_agree),
         cmocka_unit_test(times_are_those_of_the_marks),
     };
+    main_thread = pthread_self();
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -268,6 +268,7 @@ static int check(struct access_run *t, struct workload_findings *found)
     char path[WORKLOAD_PATH_MAX];
     for (int64_t slot = 0; slot < t->room.slots; slot++) {
         if (t->read_step[slot] < 0) continue;
+        if (stop_requested()) return err_set(ERR_INTERRUPT, "interrupted");
         const struct workload_step *s = &t->step[t->read_step[slot]];
         const struct workload_run *r = &t->a->run[s->run];
         const int64_t wrong =
@@ -284,6 +285,7 @@ static int check(struct access_run *t, struct workload_findings *found)
         if (o->shared && (o->flags & ~o->left_out & WORKLOAD_RUN_APPEND)) continue;
         if (r->file != file) {
             if (fd >= 0) close(fd);
+            if (stop_requested()) return err_set(ERR_INTERRUPT, "interrupted");
             file = r->file;
             workload_files_path(&t->c->files, file, path);
             fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -316,7 +318,8 @@ static int replay(struct access_run *t, const struct nodes *n, struct workload_a
                   workload_data_make(&c->data, WORKLOAD_LAID_OUT + 1, t->room.longest_write)));
     TRY(par_agree(c->comm, memory_make(t)));
     TRY(workload_measure(c, n, largest, &steps, t, &r->m));
-    TRY(par_agree(c->comm, c->check ? check(t, &r->m.findings) : 0));
+    /* What was found wrong until it was interrupted is told as well. */
+    const int checked = par_agree(c->comm, c->check ? check(t, &r->m.findings) : 0);
     for (int64_t i = 0; i < a->mine_n; i++) {
         r->calls[a->run[i].call] += a->run[i].n;
         r->bytes[a->run[i].call] += a->run[i].n * a->run[i].bytes;
@@ -334,7 +337,8 @@ static int replay(struct access_run *t, const struct nodes *n, struct workload_a
         MPI_Allreduce(MPI_IN_PLACE, r->calls, WORKLOAD_RUN_CALLS, MPI_INT64_T, MPI_SUM, c->comm));
     TRY_MPI(
         MPI_Allreduce(MPI_IN_PLACE, r->bytes, WORKLOAD_RUN_CALLS, MPI_INT64_T, MPI_SUM, c->comm));
-    return workload_measured_sum(&r->m, c, c->comm);
+    const int summed = workload_measured_sum(&r->m, c, c->comm);
+    return checked < 0 ? checked : summed;
 }
 
 int workload_access_replay(struct workload_context *c, const struct nodes *n,

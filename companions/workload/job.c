@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "base/par.h"
 #include "base/progress.h"
+#include "base/stop.h"
 #include "base/watch.h"
 #include "io/writers/hint.h"
 
@@ -286,6 +287,8 @@ static int run_phases(struct workload_job *job, struct progress *progress)
         const struct workload_phase *p = &job->jobfile.phase[i];
         if (p->pause_s > 0) {
             job->paused_s += workload_think(p->pause_s, p->think_busy);
+            TRY(par_agree(job->context.comm,
+                          stop_requested() ? err_set(ERR_INTERRUPT, "interrupted") : 0));
             continue;
         }
         TRY(workload_clock_keep(job->context.comm, &job->context.clock));

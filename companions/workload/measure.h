@@ -60,7 +60,8 @@ struct workload_findings {
 void workload_findings_add(struct workload_findings *f, int64_t bytes, int64_t wrong,
                            const char *path, int64_t offset, const char *what);
 
-/* Checks [offset, offset + bytes) of a file, read by POSIX calls. fd: of it. Local. */
+/* Checks [offset, offset + bytes) of a file, read by POSIX calls. fd: of it. Local. Returns 0,
+ * ERR_NOMEM, ERR_IO or ERR_INTERRUPT. */
 int workload_findings_read(struct workload_findings *f, const struct workload_data *d, int fd,
                            const char *path, int64_t offset, int64_t bytes,
                            struct workload_allowed allowed);

@@ -363,11 +363,12 @@ static int access_file(void *part, double *think_s)
 /* --- checking the data ---------------------------------------------------------------------- */
 
 /* What was read last and still lies in memory. What was changed is checked in the file. */
-static void check_reads(struct phase_run *t, struct workload_findings *f)
+static int check_reads(struct phase_run *t, struct workload_findings *f)
 {
     for (int64_t c = 0; c < t->a.calls; c++) {
         const int64_t slot = slot_of_call(t, c);
         int64_t from, to;
+        if (stop_requested()) return err_set(ERR_INTERRUPT, "interrupted");
         if (slot < t->a.slots_n - t->slots) continue;
         call_range(t, c, &from, &to);
         for (int64_t i = from; i < to; i++)
@@ -375,6 +376,7 @@ static void check_reads(struct phase_run *t, struct workload_findings *f)
                                   each_piece(t, i, slot_at(t, slot), check_piece), t->path, 0,
                                   "wrong data read");
     }
+    return 0;
 }
 
 static int check_writes(struct phase_run *t, struct workload_findings *f)
@@ -428,8 +430,10 @@ static int measure(struct phase_run *t, struct workload_phase_result *r)
     TRY(par_agree(c->comm, types_make(t)));
     TRY(workload_measure(c, &t->nodes, 0, &steps, t, &r->m));
 
-    if (c->check && t->reads && !t->writes) check_reads(t, &r->m.findings);
-    TRY(par_agree(c->comm, c->check && t->writes ? check_writes(t, &r->m.findings) : 0));
+    /* What was found wrong until it was interrupted is told as well. */
+    const int checked = par_agree(c->comm, !c->check   ? 0
+                                           : t->writes ? check_writes(t, &r->m.findings)
+                                                       : check_reads(t, &r->m.findings));
     if (t->reads && t->writes && t->p->fraction >= 1 &&
         workload_shape_length(&t->shape) == t->file->length_bytes)
         t->file->oldest = t->file->generation;
@@ -438,7 +442,8 @@ static int measure(struct phase_run *t, struct workload_phase_result *r)
     r->accesses = sum[0];
     r->calls = sum[1];
     r->m.bytes = workload_phase_amount(t->p, &t->shape, c->rank).bytes;
-    return workload_measured_sum(&r->m, c, c->comm);
+    const int summed = workload_measured_sum(&r->m, c, c->comm);
+    return checked < 0 ? checked : summed;
 }
 
 void workload_phase_place(const struct workload_phase *p, const char *name)
@@ -599,10 +604,12 @@ static int try_amount(struct workload_context *c, const struct workload_phase *p
     one.m.done = rc == 0;
     const bool keep = rc < 0 && r->m.done;
     workload_times_free(keep ? &one.m.times : &r->m.times);
-    if (keep)
-        r->limit = NULL;
-    else
+    if (!keep) {
         *r = one;
+        return rc;
+    }
+    r->limit = NULL;
+    if (one.m.findings.wrong_n > 0) r->m.findings = one.m.findings;
     return rc;
 }
 

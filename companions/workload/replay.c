@@ -301,10 +301,11 @@ static int point_close(void *part)
 /* --- checking the data ---------------------------------------------------------------------- */
 
 /* What the last calls have read and still lies in memory. */
-static void point_check_reads(struct point_run *t, struct workload_findings *f)
+static int point_check_reads(struct point_run *t, struct workload_findings *f)
 {
     for (int64_t s = 0; s < t->slots.read; s++) {
         if (t->read[s].call < 0) continue;
+        if (stop_requested()) return err_set(ERR_INTERRUPT, "interrupted");
         const struct workload_call *call = &t->plan.call[t->read[s].call];
         const unsigned char *got = t->memory + s * t->slots.bytes;
         int64_t wrong = -1; /* offset in the file; with the shared pointer in the call */
@@ -318,6 +319,7 @@ static void point_check_reads(struct point_run *t, struct workload_findings *f)
         workload_findings_add(f, call->bytes, wrong, t->path, is_shared(call) ? -1 : 0,
                               "wrong data read");
     }
+    return 0;
 }
 
 static int point_check_writes(struct point_run *t, struct workload_findings *f, bool shared_only)
@@ -377,11 +379,12 @@ static int replay_point(struct point_run *t, const struct workload *w, int no,
     TRY(par_agree(t->comm, point_buffers_make(t)));
     TRY(workload_measure(t->c, &t->nodes, t->p->file, &steps, t, &o->m));
 
-    if (t->c->check) point_check_reads(t, &o->m.findings);
     const bool only_shared = all.shared_write && !all.other && !all.seek;
-    TRY(par_agree(t->comm, t->c->check && all.write
-                               ? point_check_writes(t, &o->m.findings, only_shared)
-                               : 0));
+    int checked = t->c->check ? point_check_reads(t, &o->m.findings) : 0;
+    if (checked == 0 && t->c->check && all.write)
+        checked = point_check_writes(t, &o->m.findings, only_shared);
+    /* What was found wrong until it was interrupted is told as well. */
+    checked = par_agree(t->comm, checked);
     o->achieved = t->achieved;
     for (int i = 0; i < WORKLOAD_KINDS; i++)
         o->m.bytes += o->achieved.bytes[i];
@@ -392,7 +395,8 @@ static int replay_point(struct point_run *t, const struct workload *w, int no,
     o->in_flight_most = (int)most[2];
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &o->achieved, (int)(sizeof o->achieved / sizeof(int64_t)),
                           MPI_INT64_T, MPI_SUM, t->comm));
-    return workload_measured_sum(&o->m, t->c, t->comm);
+    const int summed = workload_measured_sum(&o->m, t->c, t->comm);
+    return checked < 0 ? checked : summed;
 }
 
 int workload_replay_point(struct workload_context *c, const struct workload *w, int no,
