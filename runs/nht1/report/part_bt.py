@@ -103,6 +103,9 @@ class _Section:
         self.page, self.runs = report.page, report.runs
         self.counts = group.processors
         self.best = {p: group.best(p) for p in self.counts}
+        # Of the fastest writer, or of computing alone where nothing writes: more processors than cores.
+        self.over = [p for p, best in self.best.items() if all(
+            c.oversubscribed for c in ([best] if best else group.cells) if c.processors == p)]
         self.alone = {p: self.runs.alone(group, p) for p in self.counts}
         self.t_c = {p: group.t_c(p) for p in self.counts}
         self.here = group.whose or 'this system'
@@ -148,11 +151,9 @@ class _Section:
             'R_IO in MB/s', 'verdict', 'note'])
         for p in self.counts:
             c = self.best[p]
-            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta),
-                                         c.r_io / MB, self.report.rounds.verdict_words(c),
-                                         'more processors than cores' if c.oversubscribed
-                                         else ''] if c else
-                                        ['-', NAN, NAN, NAN, NAN, NAN, '', '']))
+            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta), c.r_io / MB,
+                                         self.report.rounds.verdict_words(c)] if c else ['-', NAN, NAN, NAN, NAN, NAN, '']),
+                      'more processors than cores' if p in self.over else '')
         self.page.table(table)
 
     # --- figures 1 to 5 of [F93] ------------------------------------------------------------------
@@ -205,12 +206,11 @@ class _Section:
 
     def _rings(self, f, value):
         f.series('more processors than cores', 'rings', [
-            (p, value(c, c.median_s)) for p, c in self.best.items() if c and c.oversubscribed])
+            (p, value(c, c.median_s)) for p, c in self.best.items() if c and p in self.over])
 
     def _power(self, values, what, ideal):
         """What a power law through the counts that the cores allow says; '' for fewer than two."""
-        points = [(p, v) for p, v in values.items()
-                  if v > 0 and not (self.best[p] and self.best[p].oversubscribed)]
+        points = [(p, v) for p, v in values.items() if v > 0 and p not in self.over]
         if len(points) < 2:
             return ''
         fit = stats.ask([{'what': 'power', 'x': [p for p, _ in points],
@@ -228,16 +228,15 @@ class _Section:
         f.panel(self.here, dict(LOG2, ticks=self.counts), y)
         f.series('computing only', 'line-points', self.alone.items())
         f.series('with writing', 'line-points', self._points(lambda c, t: t))
-        over = [p for p, c in self.best.items() if c and c.oversubscribed]
         f.series('more processors than cores', 'rings', [
-            (p, v) for p in over for v in (self.best[p].median_s, self.alone[p])])
+            (p, v) for p in self.over for v in (self.best[p].median_s if self.best[p] else NAN, self.alone[p])])
         f.panel(YMP_102_NAME, dict(LOG2, ticks=[p.processors for p in YMP_102]), y)
         f.series('computing only', 'line-points', [(p.processors, p.t_c_s) for p in YMP_102])
         f.series('with writing', 'line-points', [(p.processors, p.t_t_s) for p in YMP_102])
         self.page.figure(f, (
             'Run times against processors (ranks x threads): T_C computing only, T_T with writing, '
             'median of the fastest writer. Beside it the Y-MP of [F93].%s%s' % (
-                self._power(self.t_c, 'T_C', -1), '' if not over else
+                self._power(self.t_c, 'T_C', -1), '' if not self.over else
                 ' Ringed counts share the cores: drawn is what was measured with as many; table '
                 'and zeta go by T_C, the best of the cores.')))
 
@@ -281,7 +280,7 @@ class _Section:
     def _overhead(self):
         """zeta bends on the Y-MP, hence a parabola; a line where there are too few counts."""
         here = [(p, c.zeta) for p, c in self.best.items()
-                if c and not c.oversubscribed and c.zeta == c.zeta]
+                if c and p not in self.over and c.zeta == c.zeta]
         there = [(p.processors, p.zeta) for p in YMP_102]
         f = self.figure('fig5-overhead', 'Figure 5: zeta against processors')
         words = []

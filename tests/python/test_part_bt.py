@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a page says of the problems of nht1-bt."""
+import unittest
+
+from nht1 import results
+from nht1.report.build import Report
+from support import bt_result
+
+
+def page_of(*roots):
+    return Report(results.Results(results.Result('r%d.json' % i, 'nht1-bt', 1, root, {}) for i, root in enumerate(roots))).page
+
+
+def texts(page):
+    return [p['text'] for p in page.parts if p['kind'] == 'text']
+
+
+class Processors(unittest.TestCase):
+    def test_computing_alone_on_more_processors_than_cores_is_ringed_and_in_no_fit(self):
+        roots = [bt_result((), [1.0 / n for _ in range(6)], ()) for n in (1, 2, 4)]
+        for n, root in zip((1, 2, 4), roots):
+            root['system']['ranks'] = n
+        page = page_of(*roots)
+        figure, = (f for f in page.figures if f.name == 'fig2-times')
+        self.assertIn('On the 2 counts of processors that the cores allow, T_C scales', figure.caption)
+        self.assertIn('Ringed counts share the cores', figure.caption)
+        self.assertEqual([row[:2] for row in figure.data['this system', 'more processors than cores']], [(4, 0.25)])
+        table, = (t for t in page.tables if t.name == 'processors')
+        self.assertEqual([(row[0][0], row[-1][0]) for row in table.rows], [('1', ''), ('2', ''), ('4', 'more processors than cores')])
+
+
+if __name__ == '__main__':
+    unittest.main()
