@@ -29,5 +29,17 @@ class Processors(unittest.TestCase):
         self.assertEqual([(row[0][0], row[-1][0]) for row in table.rows], [('1', ''), ('2', ''), ('4', 'more processors than cores')])
 
 
+class Writers(unittest.TestCase):
+    def test_one_that_was_faster_in_all_common_rounds_is_not_said_to_be_undecided(self):
+        noise = [1 + 0.002 * (i * 5 % 9) for i in range(12)]
+        fast_day = [bt_result([9.0 * x], [8.0 * x]) for x in noise]
+        slow_day = [bt_result([12.0 * x], [10.5 * x], ('posix', 'mpiio')) for x in noise[:9]]
+        for root in slow_day:
+            root['runs'][-1]['t_t_s'] *= 11 / 12
+        said, = (t for t in texts(page_of(*fast_day, *slow_day)) if 'shortest median' in t or 'is the fastest here' in t)
+        self.assertEqual(said, 'posix has the shortest median here, but in the rounds that both have mpiio is faster: it takes '
+                               '0.917 times as long (0.917 to 0.917, 9 rounds).')
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -349,8 +349,12 @@ class _Section:
         if len(serial) > 1:
             a, b = serial[:2]
             found = self.report.rounds.slower(a, serial[1:])
-            alike = [r.other.label for r in found if not r.slower]
-            if len(found) < len(serial) - 1 or min(r.rounds for r in found) < ROUNDS_MIN:
+            alike, faster = [r.other.label for r in found if not r.slower], [r for r in found if r.faster]
+            if faster:
+                for r in faster:
+                    self.page.text('%s has the shortest median here, but in the rounds that both have %s is faster: it takes '
+                                   '%s times as long (%s to %s, %s).' % (a.label, r.other.label, *self._shown(r)))
+            elif len(found) < len(serial) - 1 or min(r.rounds for r in found) < ROUNDS_MIN:
                 self.page.text('%s is the fastest here, %s follows; that says nothing about chance before each was '
                                'measured in %d rounds or more with the others (--repeat 8).' % (a.label, b.label, ROUNDS_MIN))
             elif alike:
@@ -359,9 +363,8 @@ class _Section:
                                    a.label, ', '.join(alike), 'jobs' if any(r.jobs for r in found) else 'rounds'))
             else:
                 r = next(r for r in found if r.other is b)
-                self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s%s).' % (
-                    a.label, b.label, *(text.ratio(x) for x in (r.centre, r.lo, r.hi)), text.plural(r.rounds, 'round'),
-                    ' of %d jobs' % r.jobs if r.jobs else ''))
+                self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s).' % (
+                    a.label, b.label, *self._shown(r)))
         for c in cells:
             if c.drops and c.zeta < 0:
                 self.page.text('%s takes the data and drops them: T_T = %s s, less than T_C, which '
@@ -373,6 +376,12 @@ class _Section:
                     "handing over the data costs, and how far the system's usual times lie above "
                     'its best one, T_C; only what is above it is writing.' % (
                         c.label, text.number(c.median_s, 4), text.zeta(c.zeta)))
+
+    @staticmethod
+    def _shown(r):
+        """Ratio, least, most and rounds of a rounds.Ratio."""
+        return (*(text.ratio(x) for x in (r.centre, r.lo, r.hi)),
+                text.plural(r.rounds, 'round') + (' of %d jobs' % r.jobs if r.jobs else ''))
 
     def _ranking(self, cells, processors):
         first = cells[0]

@@ -50,6 +50,7 @@ class Ratio(NamedTuple):
     lo: float
     hi: float
     slower: bool   # it takes longer beyond chance
+    faster: bool   # it takes less
 
 
 class Judgement(NamedTuple):
@@ -375,7 +376,7 @@ class Rounds:
             return []
         found = stats.ask([{'what': 'centres', 'level': self.level, 'metrics': [dict(m, against=1) for _, m in pairs]}])[0]
         return [Ratio(other, m['n'], m['jobs'] or 0, m['centre'], m['lo'], m['hi'],
-                      m['p_corrected'] <= 1 - self.level and m['centre'] > 1)
+                      *(m['p_corrected'] <= 1 - self.level and beyond for beyond in (m['centre'] > 1, m['centre'] < 1)))
                 for (other, _), m in zip(pairs, found['metrics'])]
 
     def _minutes(self, cell, rounds):
