@@ -275,6 +275,11 @@ def unproved(root, kind, writers=None):
     return ''
 
 
+def outcome(node):
+    """Of what nht1-workload measured: 'wrong' where data were, 'unfinished', or '' where it counts."""
+    return 'wrong' if integer(node, 'wrong_n') else '' if true(node, 'completed') else 'unfinished'
+
+
 # --- files --------------------------------------------------------------------------------------
 
 class Result:

@@ -2,7 +2,8 @@
 """A report out of results: what its parts share, and their order."""
 from .. import text
 from ..reading import Dumps
-from ..results import Runs, word
+from ..results import KINDS, Runs, word
+from ..ways import Ways
 from . import (part_balance, part_beff, part_beffio, part_bt, part_check, part_profile, part_search, part_system,
                part_verdict, part_workload)
 from .page import Page
@@ -19,6 +20,7 @@ class Report:
         """mtbf_hours, downtime_s: of cycle.py."""
         self.results, self.runs = results, Runs(results, level)
         self.systems = self.runs.systems
+        self.ways = {kind: Ways(results.of(kind)) for kind in KINDS}
         self.rounds, self.dumps = Rounds(self.runs, level), Dumps(self.runs, level)
         self.mtbf_hours, self.downtime_s = mtbf_hours, downtime_s
         # The first problem that was written: what the headline is about.
@@ -41,6 +43,19 @@ class Report:
             self.page.lead.append(self._level(level))
         for part in PARTS:
             part.add(self)
+
+    def way(self, result):
+        """What tells it from others of its program by how they were measured, '' where nothing does."""
+        return self.ways[result.kind].name(result)
+
+    def named(self, result):
+        """The same with its system."""
+        return text.of(self.systems.whose(result), self.way(result))
+
+    def tell_common(self, kind):
+        """How all results of a program were measured, as far as that was varied at all."""
+        if self.ways[kind].common:
+            self.page.text('Measured with %s.' % self.ways[kind].common)
 
     def _where(self, root):
         """(host, processor), or those of all."""

@@ -33,10 +33,10 @@ def templates():
 
 class Table:
     """name: of its CSV. A cell is a text, a number (shown with three digits), or (number, shown). whose: the system that
-    all of it is of, on a page of several: a column of the CSV."""
+    all of it is of, on a page of several, and way: how it was measured (ways.py): columns of the CSV."""
 
     def __init__(self, name, caption, columns):
-        self.name, self.caption, self.columns, self.rows, self.whose = name, caption, columns, [], ''
+        self.name, self.caption, self.columns, self.rows, self.whose, self.way = name, caption, columns, [], '', ''
 
     def row(self, *cells):
         self.rows.append([self._cell(c) for c in cells])
@@ -54,8 +54,9 @@ class Table:
 
     def csv(self):
         rows = [[text.csv_cell(s) if v is None else text.csv_number(v) for s, v in row] for row in self.rows]
-        whose = [[text.csv_cell(w)] if self.whose else [] for w in ['system'] + [self.whose] * len(rows)]
-        return text.csv_lines([row + of for row, of in zip([[text.csv_cell(c) for c in self.columns]] + rows, whose)])
+        of = {name: value for name, value in (('system', self.whose), ('measured with', self.way)) if value}
+        return text.csv_lines([row + list(map(text.csv_cell, more)) for row, more in zip(
+            [[text.csv_cell(c) for c in self.columns]] + rows, [of] + [of.values()] * len(rows))])
 
 
 class Figure:
@@ -136,15 +137,16 @@ class Figure:
 class Page:
     def __init__(self, title):
         self.title, self.lead, self.parts, self.top = text.clean(title), [], [], []
-        self.whose = ''
+        self.whose = self.way = ''
 
     def _add(self, kind, **what):
         self.parts.append(dict(what, kind=kind))
 
-    def section(self, level, anchor, title, whose=''):
-        """whose: of level 2, the system that its tables and figures are of, where there are several."""
-        self.whose = whose if level == 2 else self.whose
-        self._add('section', level=level, id=anchor, text=text.clean(text.of(title, whose)))
+    def section(self, level, anchor, title, whose='', way=''):
+        """whose, way: of level 2, the system that its tables and figures are of and how that was measured, where there are
+        several."""
+        self.whose, self.way = (whose, way) if level == 2 else (self.whose, self.way)
+        self._add('section', level=level, id=anchor, text=text.clean(text.of(text.of(title, whose), way)))
 
     def text(self, words, mark='plain'):
         self._add('text', mark=mark, text=text.clean(words))
@@ -157,13 +159,14 @@ class Page:
         for s in stamps:
             self.text(s['sentence'], s['severity'])
 
-    def table(self, table, whose=''):
-        table.whose = '' if 'system' in table.columns else whose or self.whose  # those say it in each row
+    def table(self, table, whose='', way=''):
+        if 'system' not in table.columns:  # those say it in each row
+            table.whose, table.way = whose or self.whose, way or self.way
         if table.rows:
             self._add('table', table=table)
 
-    def figure(self, figure, caption, whose=''):
-        figure.title = text.clean(text.of(figure.title, whose or self.whose))
+    def figure(self, figure, caption, whose='', way=''):
+        figure.title = text.clean(text.of(text.of(figure.title, whose or self.whose), way or self.way))
         figure.caption = text.clean(caption)
         figure.panels = [p for p in figure.panels if p['styles']]
         if figure.panels:

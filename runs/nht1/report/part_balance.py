@@ -22,6 +22,11 @@ def add(report):
     def minutes(whose, what, value):
         row(whose, what, value, text.number(value) + ' min', COFFEE)
 
+    def named(result, valid):
+        """What adds to the name of a value whether it is one, and how it was measured."""
+        said = '' if true(result.root, valid) else ' (not valid as a result)'
+        return lambda what: text.of(what + said, report.way(result))
+
     for cell in _cells(report):
         whose = cell.group.whose
         row(whose, 'zeta, what writing costs', cell.zeta, text.zeta(cell.zeta), 'at most 0.10 [F93]')
@@ -32,21 +37,21 @@ def add(report):
             minutes(whose, "coffee cup: all memory at %s, nht1-bt's effective write rate%s" % (
                 text.rate(rate), ' (page cache)' if cell.page_cache else ''), memory / rate / 60)
     for r in report.results.of('nht1-beff'):
-        whose, valid = report.systems.whose(r), '' if true(r.root, 'result.valid') else ' (not valid as a result)'
+        whose, of = report.systems.whose(r), named(r, 'result.valid')
         b_eff, seconds = real(r.root, 'result.b_eff_bytes_per_s'), real(
             r.root, 'result.total_memory_s')
-        row(whose, 'b_eff' + valid, b_eff, text.rate(b_eff), '')
-        row(whose, 'all memory communicated at b_eff' + valid, seconds, text.duration(seconds),
+        row(whose, of('b_eff'), b_eff, text.rate(b_eff), '')
+        row(whose, of('all memory communicated at b_eff'), seconds, text.duration(seconds),
             'seconds rather than minutes [RK01]')
         balance = real(r.root, 'balance.bytes_per_flop')
-        row(whose, 'b_eff / %s, bytes per flop%s' % (word(r.root, 'balance.rate'), valid), balance,
+        row(whose, of('b_eff / %s, bytes per flop' % word(r.root, 'balance.rate')), balance,
             text.number(balance), 'larger is better [RK01]')
     for r in report.results.of('nht1-beffio'):
-        whose, valid = report.systems.whose(r), '' if true(r.root, 'b_eff_io.valid') else ' (not valid as a result)'
+        whose, of = report.systems.whose(r), named(r, 'b_eff_io.valid')
         value = real(r.root, 'b_eff_io.bytes_per_s')
-        row(whose, 'b_eff_io' + valid, value, text.rate(value), '')
+        row(whose, of('b_eff_io'), value, text.rate(value), '')
         for what, key in (('written', 'write_min'), ('read', 'read_min')):
-            minutes(whose, 'coffee cup: all memory %s, by b_eff_io%s' % (what, valid),
+            minutes(whose, of('coffee cup: all memory %s, by b_eff_io' % what),
                     real(best_partition(r.root), 'coffee_cup.' + key))
     for cells in (cells for of in rows.values() for cells in of):
         table.row(*cells)

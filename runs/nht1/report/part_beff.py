@@ -27,11 +27,10 @@ def add(report):
 
 def _section(report, result, number):
     page, root, key = report.page, result.root, '' if number == 1 else '-%d' % number
-    whose = report.systems.whose(result)
     ranks, b_eff = integer(root, 'system.ranks', 1), real(root, 'result.b_eff_bytes_per_s')
     valid = true(root, 'result.valid')
     page.section(2, 'beff' + key, 'Communication: %s of %s' % (
-        'b_eff' if valid else 'trial of b_eff, not valid,', text.processes(ranks)), whose)
+        'b_eff' if valid else 'trial of b_eff, not valid,', text.processes(ranks)), report.systems.whose(result), report.way(result))
     page.text('%s communicate at %s, %s each; a message of 1 byte takes %s. The memory of all '
               'could be communicated in %s.' % (
                   text.processes(ranks), text.rate(b_eff),
@@ -44,6 +43,7 @@ def _section(report, result, number):
     for reason in words(root, 'result.not_valid_because'):
         page.text('Not valid as b_eff: ' + reason, 'warn')
     if number == 1:
+        report.tell_common('nht1-beff')
         _table(report)
     _sizes(page, root, key)
     _patterns(page, root, key)
@@ -63,7 +63,7 @@ def _table(report):
 
     for r in report.results.of('nht1-beff'):
         n, root = max(1, integer(r.root, 'system.ranks', 1)), r.root
-        row(text.of(word(root, 'system.cpu.model'), report.systems.whose(r)) + (
+        row(text.of(word(root, 'system.cpu.model'), report.named(r)) + (
             ', definition 3.6' if word(root, 'definition') == '3.6' else ''), n,
             *[real(root, path) / MB for path in (
                 'result.b_eff_bytes_per_s', 'memory.lmax_bytes', 'result.ping_pong_bytes_per_s',
@@ -105,7 +105,7 @@ def _insight(report):
                  ['system', 'processes', 'way', 'at ' + text.size_iec(BORDER_BYTES), 'at L_max'])
     for r in report.results.of('nht1-beff'):
         n, insight = max(1, integer(r.root, 'system.ranks', 1)), members(r.root, 'insight')
-        who, hpcc = [text.of(word(r.root, 'system.cpu.model'), report.systems.whose(r)), n], members(insight, 'hpcc')
+        who, hpcc = [text.of(word(r.root, 'system.cpu.model'), report.named(r)), n], members(insight, 'hpcc')
         if hpcc:
             rings.row(*who, *[1e6 * real(hpcc, k + '_ring_latency_s') for k in ORDERS],
                       *[real(hpcc, k + '_ring_bytes_per_s') / MB for k in ORDERS])

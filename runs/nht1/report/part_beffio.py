@@ -21,10 +21,10 @@ def add(report):
     if results or sums:
         _systems(report, results, sums)
     for number, result in enumerate(results, 1):
-        _Section(report.page, result, '' if number == 1 else '-%d' % number, report.systems.whose(result)).add()
+        _Section(report.page, result, '' if number == 1 else '-%d' % number, report.systems.whose(result), report.way(result)).add()
 
 
-def _minutes(root):
+def minutes(root):
     """T as the definitions count it: of a partition in minutes."""
     s = real(root, 'schedule.partition_s')
     return (s if s == s else real(root, 'schedule.t_s')) / 60
@@ -51,34 +51,35 @@ def best_partition(root):
 def _systems(report, results, sums):
     """The largest valid value of each definition is the b_eff_io of a system [RK01]; figures 2 and 4 of the
     papers, a panel for each definition."""
-    page, best, whose = report.page, {}, report.systems.whose
+    page, best, whose, named = report.page, {}, report.systems.whose, report.named
     for r in results:
         d = word(r.root, 'b_eff_io.definition'), whose(r)
         if true(r.root, 'b_eff_io.valid') and not (
                 d in best and real(best[d].root, LARGEST) >= real(r.root, LARGEST)):
             best[d] = r
     if best:
-        named = any(name for _, name in best)
-        page.section(2, 'beffio-systems', 'b_eff_io of %s: %s' % ('systems' if named else 'this system', '; '.join(
+        several = any(name for _, name in best)
+        page.section(2, 'beffio-systems', 'b_eff_io of %s: %s' % ('systems' if several else 'this system', '; '.join(
             '%s (definition %s)' % (text.of(text.rate(_largest(r)), name), d) for (d, name), r in sorted(best.items()))))
         for (d, name), r in sorted(best.items()):
             page.text('The largest valid value by definition %s%s: %s on %s, %s min per partition (%s).' % (
                 d, ' on ' + name if name else '', text.rate(_largest(r)), text.processes(integer(r.root, 'b_eff_io.procs')),
-                '%.3g' % _minutes(r.root), r.shown))
+                '%.3g' % minutes(r.root), text.of(r.shown, report.way(r))))
     elif results:
         page.section(2, 'beffio-systems', 'b_eff_io: no valid result')
         page.text('None of %s is valid by its definition: the values below are those of trials, and none of '
                   'them is the b_eff_io of a system.' % text.plural(len(results), 'run'), 'warn')
     else:
         page.section(2, 'beffio-systems', 'b_eff_io of systems')
+    report.tell_common('nht1-beffio')
     print_faults(page, sums)
     table = Table('beffio-systems', 'b_eff_io here and as published, MB/s. Of repeated runs the median, and the '
                   'largest, which the papers take', [
                       'system', 'processes', 'T per partition in min', 'definition', 'b_eff_io', 'largest', 'valid',
                       'cache-honest', 'buffers, bytes off a page', 'note'])
     for r in results:
-        table.row(text.of(word(r.root, 'system.cpu.model') or 'unnamed', whose(r)), integer(
-            r.root, 'b_eff_io.procs'), _minutes(r.root), word(r.root, 'b_eff_io.definition'),
+        table.row(text.of(word(r.root, 'system.cpu.model') or 'unnamed', named(r)), integer(
+            r.root, 'b_eff_io.procs'), minutes(r.root), word(r.root, 'b_eff_io.definition'),
             real(r.root, 'b_eff_io.bytes_per_s') / MB, _largest(r) / MB, _said(r, 'valid'), _said(r, 'cache_honest'),
             patterns.offset_words(patterns.offset(r.root, BUFFERS)), '')
     for s in sums:
@@ -91,12 +92,12 @@ def _systems(report, results, sums):
     for p in published.BEFFIO:
         table.row(p.system, p.processes, float(p.minutes), p.release, float(p.mb_s), NAN, '', '', '', p.source)
     page.table(table)
-    _over_processes(page, results, sums, whose)
-    _over_times(page, results, whose)
+    _over_processes(page, results, sums, named)
+    _over_times(page, results, named)
     trials = {(word(r.root, 'b_eff_io.definition'), whose(r)): r for r in sorted(results, key=_largest)}
-    _published(page, best or trials, bool(best), sums)
-    _side_by_side(page, results, sums, whose)
-    _alignment(page, results, whose)
+    _published(page, best or trials, bool(best), sums, report.way)
+    _side_by_side(page, results, sums, named)
+    _alignment(page, results, lambda r: (whose(r), report.way(r)))
 
 
 LARGEST, BUFFERS = 'b_eff_io.maximum_bytes_per_s', 'b_eff_io.buffer_offset_bytes'
@@ -157,7 +158,7 @@ def _over_processes(page, results, sums, whose):
                              valid)
                 continue
             for number, r in mine:
-                f.series('%s%s, T = %s min' % (_who(whose(r), valid), '' if len(results) == 1 else ', run %d' % number, '%.3g' % _minutes(r.root)),
+                f.series('%s%s, T = %s min' % (_who(whose(r), valid), '' if len(results) == 1 else ', run %d' % number, '%.3g' % minutes(r.root)),
                          'line-points', _values(r, valid), valid)
         for path in dict.fromkeys(s['path'] for s in files):
             here = [s for s in files if s['path'] == path and s['procs']]
@@ -171,19 +172,19 @@ def _over_processes(page, results, sums, whose):
 
 
 def _over_times(page, results, whose):
-    times = sorted({round(_minutes(r.root), 6) for r in results if _minutes(r.root) > 0})
+    times = sorted({round(minutes(r.root), 6) for r in results if minutes(r.root) > 0})
     f = Figure('beffio-times', 'b_eff_io over the scheduled time T')
     for d in DEFINITIONS + ('other',):
         papers = [p for p in published.BEFFIO if _definition(p.release) == d]
         mine = [r for r in results if _definition(word(r.root, 'b_eff_io.definition')) == d]
         f.panel(_panel_name(d), {
             'label': 'T of a partition in min', 'log': 10, 'ticks': [
-                (t, '%.3g' % t) for t in sorted({round(_minutes(r.root), 6) for r in mine} | {p.minutes for p in papers})]},
+                (t, '%.3g' % t) for t in sorted({round(minutes(r.root), 6) for r in mine} | {p.minutes for p in papers})]},
             {'label': 'b_eff_io in MB/s', 'log': 10})
         for valid in (True, False):
             for name in dict.fromkeys(map(whose, mine)):
                 f.series(_who(name, valid), 'line-points', sorted(
-                    (_minutes(r.root), real(r.root, 'b_eff_io.bytes_per_s') / MB) for r in mine
+                    (minutes(r.root), real(r.root, 'b_eff_io.bytes_per_s') / MB) for r in mine
                     if true(r.root, 'b_eff_io.valid') == valid and whose(r) == name), valid)
         for system in dict.fromkeys(p.system for p in papers):
             f.series(system, 'points', [(p.minutes, p.mb_s) for p in papers if p.system == system])
@@ -192,11 +193,11 @@ def _over_times(page, results, whose):
                        '[RK01] found no great difference between T = 10 and T = 30 minutes. ' + HOLLOW)
 
 
-def _published(page, best, valid, sums):
+def _published(page, best, valid, sums, way):
     """best: {(definition, name of the system): result}"""
     f, named = Figure('beffio-published', 'b_eff_io of systems'), any(name for _, name in best)
     for d in DEFINITIONS + ('other',):
-        mine = [(_who(name, valid), _largest(r) / MB) for (k, name), r in best.items() if _definition(k) == d]
+        mine = [(text.of(_who(name, valid), way(r)), _largest(r) / MB) for (k, name), r in best.items() if _definition(k) == d]
         files = [('%s, %s' % (s['system'] or os.path.basename(s['path']), s['procs']), s['value'] / MB, bool(s['valid']))
                  for s in sums if s['headline'] and _definition(s['definition'] or '2.1') == d]
         papers = [('%s, %d' % (p.system, p.processes), p.mb_s) for p in published.BEFFIO if _definition(p.release) == d]
@@ -264,7 +265,7 @@ def _beside(page, procs, sources):
         page.figure(f, 'Bandwidth of the patterns over chunk size, a panel for each type, a curve for each run or file. ' + HOLLOW)
 
 
-def _alignment(page, results, whose):
+def _alignment(page, results, named):
     """Runs of the rounds of a study that differ in where their buffers begin: the ratio of each pattern to that
     of the least offset."""
     rounds = {}
@@ -273,7 +274,7 @@ def _alignment(page, results, whose):
         best = max((p for p in items(r.root, 'partitions') if true(p, 'completed')), default=None,
                    key=lambda p: integer(p, 'procs'))
         if r.study_round and offset and best:
-            what = (integer(best, 'procs'), word(r.root, 'b_eff_io.definition'), whose(r))
+            what = (integer(best, 'procs'), word(r.root, 'b_eff_io.definition'), named(r))
             rounds.setdefault(what, {}).setdefault(r.study_round, {})[offset[0]] = patterns.of_result(best)
     names = list(dict.fromkeys(name for _, _, name in rounds))
     for (procs, definition, name), by_round in rounds.items():
@@ -283,15 +284,15 @@ def _alignment(page, results, whose):
             pairs = [(r[offsets[0]], r[other]) for r in by_round.values() if offsets[0] in r and other in r]
             _ratios(page, '%d-%s-%d%s' % (procs, definition.replace('.', ''), other, system),
                     'Buffers %d against %d bytes off a page, %s, definition %s' % (
-                        other, offsets[0], text.processes(procs), definition), patterns.ratios(pairs), name)
+                        other, offsets[0], text.processes(procs), definition), patterns.ratios(pairs), *name)
 
 
-def _ratios(page, name, title, rows, whose):
-    table = Table('beffio-alignment-' + name, text.of(title, whose) + ': ratio of bandwidths, with its 95 % interval', [
+def _ratios(page, name, title, rows, whose, way):
+    table = Table('beffio-alignment-' + name, text.of(text.of(title, whose), way) + ': ratio of bandwidths, with its 95 % interval', [
         'access', 'type', 'chunk', 'rounds', 'ratio', 'from', 'to'])
     for key, n, ratio, lo, hi in rows:
         table.row(*key, n, float(ratio), NAN if lo is None else float(lo), NAN if hi is None else float(hi))
-    page.table(table, whose)
+    page.table(table, whose, way)
     f = Figure('beffio-alignment-' + name, title)
     ticks = list(enumerate(patterns.CHUNKS))
     shown = [(x, TICKS.get(c, c)) for x, c in ticks]
@@ -302,14 +303,14 @@ def _ratios(page, name, title, rows, whose):
             here = {k[2]: (ratio, NAN if lo is None else lo, NAN if hi is None else hi)
                     for k, _, ratio, lo, hi in rows if k[:2] == (access, kind)}
             f.series(kind, 'points', [(x + 0.12 * (number - 2), *here[chunk]) for x, chunk in ticks if chunk in here])
-    page.figure(f, 'Below 1 the pattern is slower with buffers off a page. Bars are 95 % intervals.', whose)
+    page.figure(f, 'Below 1 the pattern is slower with buffers off a page. Bars are 95 % intervals.', whose, way)
 
 
 class _Section:
     """One result."""
 
-    def __init__(self, page, result, key, whose):
-        self.page, self.root, self.key, self.whose = page, result.root, key, whose
+    def __init__(self, page, result, key, whose, way=''):
+        self.page, self.root, self.key, self.whose, self.way = page, result.root, key, whose, way
         self.partitions = items(result.root, 'partitions')
         self.valid = all(true(p, 'valid') for p in self.partitions)  # what goes through all of them
 
@@ -321,7 +322,7 @@ class _Section:
         definition = word(self.root, 'b_eff_io.definition')
         self.page.section(2, 'beffio' + self.key, '%s = %s on %s, definition %s' % (
             'b_eff_io' if true(self.root, 'b_eff_io.valid') else 'Trial of b_eff_io, not valid: value',
-            text.rate(real(self.root, 'b_eff_io.bytes_per_s')), text.processes(n), definition), self.whose)
+            text.rate(real(self.root, 'b_eff_io.bytes_per_s')), text.processes(n), definition), self.whose, self.way)
         self._criteria(best_partition(self.root), definition)
         self._table()
         seen = []

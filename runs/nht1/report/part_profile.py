@@ -13,13 +13,13 @@ POINTS_MAX, RANKS_MAX = 12, 8
 
 def add(report):
     for number, result in enumerate(report.results.of('nht1-profile'), 1):
-        _section(report.page, result, '' if number == 1 else '-%d' % number, report.systems.whose(result))
+        _section(report.page, result, '' if number == 1 else '-%d' % number, report.systems.whose(result), report.way(result))
 
 
-def _section(page, result, key, whose):
+def _section(page, result, key, whose, way):
     root, profile = result.root, members(result.root, 'profile')
     command = ' '.join(os.path.basename(w) for w in words(root, 'command'))
-    page.section(2, 'profile' + key, 'Profile of %s' % (text.clean(command, 70) or 'a program'), whose)
+    page.section(2, 'profile' + key, 'Profile of %s' % (text.clean(command, 70) or 'a program'), whose, way)
     wall, inside = real(profile, 'wall_s'), real(profile, 'inside_mean_s')
     ranks_n = integer(profile, 'ranks_n')
     mpi_n = integer(profile, 'mpi_ranks_n', ranks_n)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The verdict, before everything else: what the programs think of their results, repeated."""
 from .. import text
-from ..results import integer, real, true, verdicts
+from ..results import integer, items, outcome, real, true, verdicts
 
 HEADLINES = (('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'result.valid'),
              ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'b_eff_io.valid'))
@@ -26,7 +26,7 @@ def add(report):
                   'warn')
     for kind, name, at, valid in HEADLINES:
         for r in report.results.of(kind):
-            value, whose = real(r.root, at), report.systems.whose(r)
+            value, whose = real(r.root, at), report.named(r)
             if value == value:
                 n = integer(r.root, 'b_eff_io.procs') or integer(r.root, 'system.ranks')
                 page.text('%s = %s on %s (%s)%s' % (
@@ -79,6 +79,15 @@ def _left_out(report):
     if report.dumps.wrong:
         page.text('%s left out: what was read was not what had been written.' % text.plural(
             report.dumps.wrong, 'reading'), 'bad')
+    measured = [(r, outcome(m)) for r in report.results.of('nht1-workload') for which in ('phases', 'points', 'replays')
+                for m in items(r.root, which)]
+    for why, mark, words in (('wrong', 'bad', 'data were wrong'), ('unfinished', 'warn', 'interrupted or failed')):
+        found = [r.shown for r, how in measured if how == why]
+        if found:
+            files = list(dict.fromkeys(found))
+            page.text('%s of nht1-workload left out: %s (%s).' % (
+                text.plural(len(found), 'measurement'), words, ', '.join(
+                    files[:REFUSED_MAX] + ['...'] * (len(files) > REFUSED_MAX))), mark)
     if runs.unfinished:
         page.text('%s left out: interrupted, failed or continued.' % text.plural(
             runs.unfinished, 'run'), 'warn')

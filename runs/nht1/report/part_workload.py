@@ -3,7 +3,7 @@
 with the temporal kinds as curves; working points asked and achieved; and, where results differ from
 one of them in one of the nine numbers, the panels of Figure 1 of the workload model's paper."""
 from .. import stats, text
-from ..results import integer, items, members, real, true, word
+from ..results import integer, items, members, outcome, real, true, word
 from .page import Figure, Table
 
 MB = 1e6
@@ -28,33 +28,36 @@ def add(report):
     for s in seen.values():
         report.page.text(s['sentence'] + ('' if s['n'] == len(results) else ' (%d of %s)' % (
             s['n'], text.plural(len(results), 'result'))), s['severity'])
-    whose = report.systems.whose
-    _patterns(report.page, results, whose)
+    report.tell_common('nht1-workload')
+    _patterns(report, results)
     single = {}
     for r in results:
-        if len(items(r.root, 'points')) == 1:
-            single.setdefault(whose(r), []).append(r)
-    for number, (name, mine) in enumerate(single.items(), 1):
+        if [outcome(p) for p in items(r.root, 'points')] == ['']:
+            single.setdefault((report.systems.whose(r), report.way(r)), []).append(r)
+    for number, (named, mine) in enumerate(single.items(), 1):
         if len(mine) > 2:
-            _study(report.page, mine, '' if number == 1 else '-of-%d' % number, name)
-    _points(report.page, [r for r in results if items(r.root, 'points')], whose)
-    _replays(report.page, [r for r in results if items(r.root, 'replays')], whose)
+            _study(report.page, mine, '' if number == 1 else '-of-%d' % number, *named)
+    _points(report, [r for r in results if items(r.root, 'points')])
+    _replays(report, results)
+
+
+def _right(result, which):
+    """What counts of its patterns, points or replays."""
+    return [m for m in items(result.root, which) if not outcome(m)]
 
 
 # --- accesses of a program ----------------------------------------------------------------------
 
-def _replays(page, results, whose):
-    if not results:
-        return
+def _replays(report, results):
     table = Table('workload-accesses', 'Accesses of programs, replayed as the same calls', [
         'accesses', 'processes', 'files', 'calls', 'data in MB', 'MB/s', 'S + T + B in s', 'in memory before'])
     for r in results:
-        for one in items(r.root, 'replays'):
-            table.row(text.of(word(r.root, 'description'), whose(r)), integer(one, 'processes_n'), integer(one, 'files_n'),
+        for one in _right(r, 'replays'):
+            table.row(text.of(word(r.root, 'description'), report.named(r)), integer(one, 'processes_n'), integer(one, 'files_n'),
                       ', '.join('%s %d' % (word(c, 'function'), integer(c, 'n')) for c in items(one, 'calls')),
                       integer(one, 'bytes') / MB, real(one, 'bytes_per_s') / MB,
                       real(one, 'times.aggregate_s'), _percent(real(one, 'cached_share_before')))
-    page.table(table)
+    report.page.table(table)
 
 
 # --- patterns -----------------------------------------------------------------------------------
@@ -63,18 +66,17 @@ def _percent(share):
     return '%s %%' % text.number(100 * share) if share == share else ''
 
 
-def _patterns(page, results, whose):
+def _patterns(report, results):
     found = {}  # {pattern: {way: phases}}
     for r in results:
-        for p in items(r.root, 'phases'):
-            if true(p, 'completed') and integer(p, 'wrong_n') == 0:
-                way = (word(p, 'method'), word(p, 'access'), 'memory %s' % (
-                    'strided' if true(p, 'memory_strided') else 'contiguous'),
-                    'file %s' % word(p, 'file'),
-                    text.processes(integer(r.root, 'system.ranks', 1)), whose(r))
-                found.setdefault(word(p, 'pattern'), {}).setdefault(way, []).append(p)
+        for p in _right(r, 'phases'):
+            way = (word(p, 'method'), word(p, 'access'), 'memory %s' % (
+                'strided' if true(p, 'memory_strided') else 'contiguous'),
+                'file %s' % word(p, 'file'), text.processes(integer(r.root, 'system.ranks', 1)),
+                report.way(r), report.systems.whose(r))
+            found.setdefault(word(p, 'pattern'), {}).setdefault(way, []).append(p)
     for number, (pattern, ways) in enumerate(found.items()):
-        _pattern(page, 'workload-%s-%d' % (pattern, number), ways)
+        _pattern(report.page, 'workload-%s-%d' % (pattern, number), ways)
 
 
 def _pattern(page, name, ways):
@@ -112,17 +114,19 @@ def _pattern(page, name, ways):
 
 # --- working points -----------------------------------------------------------------------------
 
-def _points(page, results, whose):
+def _points(report, results):
     for number, r in enumerate(results[:20], 1):
         table = Table('workload-points-%d' % number, 'Working points of %s: asked, achieved' %
-                      text.of(r.shown, whose(r)), ['point', 'MB/s'] + [name for name, _, _ in NUMBERS])
+                      text.of(r.shown, report.named(r)), ['point', 'MB/s'] + [name for name, _, _ in NUMBERS])
         for i, p in enumerate(items(r.root, 'points'), 1):
             asked, achieved = members(p, 'asked'), members(p, 'achieved')
+            if outcome(p):
+                continue
             table.row(i, real(p, 'bytes_per_s') / MB, *[
                 '%s, %s' % (text.number(real(asked, n)), text.number(real(achieved, n)))
                 if text.number(real(asked, n)) != text.number(real(achieved, n))
                 else text.number(real(asked, n)) for n, _, _ in NUMBERS])
-        page.table(table, whose(r))
+        report.page.table(table, report.systems.whose(r), report.way(r))
 
 
 def _asked(result):
@@ -134,7 +138,7 @@ def _asked(result):
     return numbers
 
 
-def _study(page, results, key, whose):
+def _study(page, results, key, whose, way):
     """Results that differ from the most frequent value of the nine in one of them."""
     points = [(_asked(r), r) for r in results]
     base = {}
@@ -153,8 +157,8 @@ def _study(page, results, key, whose):
     if not panels:
         return
     f = Figure('workload-figure-1' + key, 'Throughput over each number of the workload model')
-    table = Table('workload-figure-1' + key, 'What the paper says each curve should do, and what it does ' + (
-        'on ' + whose if whose else 'here'), ['number', 'the paper', 'here', 'Spearman', 'p'])
+    table = Table('workload-figure-1' + key, text.of('What the paper says each curve should do, and what it does ' + (
+        'on ' + whose if whose else 'here'), way), ['number', 'the paper', 'here', 'Spearman', 'p'])
     asked = [{'what': 'correlation', 'x': [x for x in sorted(c) for _ in c[x]],
               'y': [real(r.root, 'bytes_per_s') for x in sorted(c) for r in c[x]]}
              for _, _, _, c in panels]
@@ -168,14 +172,14 @@ def _study(page, results, key, whose):
             cached = [100 * stats.median(real(r.root, 'points.0.cached_share_after')
                                          for r in curve[x]) for x in xs]
             page.text('%s, with uniqueBytes %s: %s.' % (
-                text.of('Share of the file in memory at the end', whose), ', '.join(text.size(x) for x in xs), ', '.join(
+                text.of(text.of('Share of the file in memory at the end', whose), way), ', '.join(text.size(x) for x in xs), ', '.join(
                     '%.0f %%' % c for c in cached if c == c) or 'not known'), 'note')
         rho, p = answer.get('spearman'), answer.get('p')
         table.row(name, says, _verdict(sign, says, rho, p), '' if rho is None else rho,
                   '' if p is None else p)
     page.figure(f, 'One number at a time is varied around the reference workload, as in Figure 1 of '
-                   'the paper; medians over repeats.', whose)
-    page.table(table, whose)
+                   'the paper; medians over repeats.', whose, way)
+    page.table(table, whose, way)
 
 
 def _verdict(sign, says, rho, p):

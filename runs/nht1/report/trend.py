@@ -5,9 +5,9 @@ import os
 import time
 from typing import NamedTuple
 
-from .. import patterns, results, text, trouble
+from .. import patterns, results, text, trouble, ways
 from ..results import NAN, integer, real, true, word
-from . import frame
+from . import frame, part_beffio
 from .page import HOLLOW_WORDS, Figure, Page, Table
 
 EPILOG = """
@@ -106,21 +106,21 @@ def _line(root, kind):
     """What has to be alike for values to be of one curve."""
     of = {'nht1-beff': '', 'nht1-beffio': 'b_eff_io.'}[kind]
     definition, buffers = word(root, of + 'definition'), patterns.offset_words(patterns.offset(root, of + 'buffer_offset_bytes'))
-    procs = integer(root, of + 'procs') if of else 0
+    procs, t_min = integer(root, of + 'procs') if of else 0, part_beffio.minutes(root)
     return ', '.join([text.plural(integer(root, 'system.ranks', 1), 'rank')] + [words for words, known in (
-        ('partition of %d' % procs, procs), ('definition ' + definition, definition),
+        ('T = %.3g min' % t_min, t_min == t_min), ('partition of %d' % procs, procs), ('definition ' + definition, definition),
         ('buffers %s bytes off a page' % buffers, buffers),
         ('not valid', not _valid(root, kind))) if known])
 
 
 def _of_results(found, metric):
     _, factor, kind, path = RESULTS[metric]
-    points, systems = [], results.Systems(found, kind)
+    points, systems, measured = [], results.Systems(found, kind), ways.Ways(found.of(kind))
     for r in found.of(kind):
         value = factor * real(r.root, path)
         if value == value:
             points.append(Point(word(r.root, 'system.cpu.model') or 'unnamed system', text.of(
-                _line(r.root, kind), systems.whose(r)), _date(r),
+                text.of(_line(r.root, kind), systems.whose(r)), measured.name(r)), _date(r),
                                 word(r.root, 'version'), value, NAN, NAN, r.shown, _valid(r.root, kind)))
     return points
 

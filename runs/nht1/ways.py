@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How results of nht1-beff, nht1-beffio and nht1-workload were measured: what was varied beside definition, problem,
+system and number of processes. Of nht1-bt the identity of a cell has it (results.py)."""
+from .results import at, option_shown, items, word, words
+
+# Options that change what is measured, and where a result says them; not those that pages and comparisons know by a
+# name of their own, such as definition and T.
+OPTIONS = {'nht1-workload': ('sync', 'think', 'depth'),
+           'nht1-beffio': ('noshared', 'rewrite', 'unique', 'nounique', 'shift_read', 'drop_cache')}
+MISSING = {'hint': 'no hints', 'component': 'MPI-IO component unknown'}
+
+
+def of(result):
+    """((key, text), ...), of keys that option_shown knows. What is off, not given or not known is not in it."""
+    options = [(key, at(result.root, 'options.' + key)) for key in OPTIONS.get(result.kind, ())]
+    known = [(key, 'yes' if value is True else str(value)) for key, value in options
+             if value not in (None, False, 0, '', '0')]
+    known += [(key, value) for key, value in (('hint', ' '.join(_hints(result))), ('component', _component(result))) if value]
+    return tuple(known + [('env.' + k, v) for k, v in sorted(result.environment.items())])
+
+
+def shown(way):
+    """'--sync end, hint cb_nodes=1'; a component that a variable names is said once."""
+    values = [v for k, v in way if k.startswith('env.')]
+    return ', '.join(option_shown(k, v) for k, v in way if k != 'component' or v not in values)
+
+
+def _hints(result):
+    """['cb_nodes=1', 'write/scatter:cb_nodes=2', ...]: of nht1-beffio with what they are for."""
+    if result.kind != 'nht1-beffio':
+        return sorted(words(result.root, 'options.hint'))
+    found = []
+    for hint in items(result.root, 'hints'):
+        which = [str(hint[k]) for k in ('procs', 'access', 'type', 'position') if hint.get(k) is not None]
+        found.append('%s%s=%s' % ('/'.join(which) + ':' if which else '', word(hint, 'key'), word(hint, 'value')))
+    return sorted(found)
+
+
+def _component(result):
+    """The MPI-IO components in force, '' where none is known."""
+    said = [word(result.root, 'system.mpiio_component')] + [
+        word(part, 'mpiio_component') for p in items(result.root, 'partitions') for part in items(p, 'library')]
+    return ' and '.join(dict.fromkeys(c for c in (s.partition(' (')[0] for s in said) if c not in ('', 'unknown')))
+
+
+class Ways:
+    """What tells some results of one program from each other, and what they have in common."""
+
+    def __init__(self, results):
+        found = [dict(of(r)) for r in results]
+        keys = dict.fromkeys(k for way in found for k in way)
+        self._varied = [k for k in keys if len({way.get(k) for way in found}) > 1]
+        self.common = shown([(k, v) for k, v in (found[0] if found else {}).items() if k not in self._varied])
+
+    def name(self, result):
+        """'' where nothing differs."""
+        way = dict(of(result))
+        values = [v for k, v in way.items() if k.startswith('env.')]
+        return ', '.join(option_shown(k, way[k]) if k in way else _missing(k) for k in self._varied
+                         if k != 'component' or way.get(k) not in values)
+
+
+def _missing(key):
+    return MISSING.get(key) or ('%s not set' % key[4:] if key.startswith('env.') else 'no --' + key.replace('_', '-'))

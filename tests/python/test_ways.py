@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was varied keeps results of nht1-workload, nht1-beffio and nht1-beff apart."""
+import copy
+import json
+import os
+import unittest
+
+from nht1 import results
+from nht1.report import trend
+from nht1.report.build import Report
+
+CORPUS = os.path.join(os.path.dirname(__file__), '..', 'corpus', 'report')
+
+
+def root_of(name):
+    with open(os.path.join(CORPUS, name + '.json'), encoding='utf-8') as f:
+        return json.load(f)
+
+
+def loaded(kind, *roots):
+    """roots: (root, variables that a study set)"""
+    return results.Results(results.Result(os.path.join(CORPUS, 'r%d.json' % i), kind, 1, copy.deepcopy(root), {
+        'settings': {'env.' + k: v for k, v in env.items()}}) for i, (root, env) in enumerate(roots))
+
+
+def texts(page):
+    return [p['text'] for p in page.parts if p['kind'] == 'text']
+
+
+def rows(page, name):
+    table, = (t for t in page.tables if t.name == name)
+    return table.csv().splitlines()
+
+
+class Workload(unittest.TestCase):
+    def patterns(self, change, env=({}, {})):
+        """A page of four results of one pattern with two records, twice 1 and twice 3 MB/s."""
+        made = []
+        for i in range(4):
+            root = root_of('workload')
+            root['phases'] = [copy.deepcopy(root['phases'][0]) for _ in range(2)]
+            for phase, record in zip(root['phases'], (4096, 8192)):
+                phase.update(record_bytes=record, bytes_per_s=(1e6, 3e6)[i % 2])
+            change(root, i % 2)
+            made.append((root, env[i % 2]))
+        return Report(loaded('nht1-workload', *made)).page
+
+    def test_what_was_varied_has_rows_and_panels_of_its_own(self):
+        def nothing(root, which):
+            pass
+
+        def sync(root, which):
+            root['options']['sync'] = ('none', 'call')[which]
+
+        def hint(root, which):
+            root['options']['hint'] = ([], ['cb_nodes=1'])[which]
+
+        def component(root, which):
+            root['system']['mpiio_component'] = ('ompio (4.1)', 'romio321 (4.1)')[which]
+        for change, env, names in (
+                (sync, ({}, {}), ('--sync none', '--sync call')), (hint, ({}, {}), ('no hints', 'hint cb_nodes=1')),
+                (component, ({}, {}), ('ompio', 'romio321')),
+                (component, ({'OMPI_MCA_io': 'ompio'}, {'OMPI_MCA_io': 'romio321'}), ('OMPI_MCA_io=ompio', 'OMPI_MCA_io=romio321')),
+                (nothing, ({}, {'UCX_TLS': 'tcp'}), ('UCX_TLS not set', 'UCX_TLS=tcp'))):
+            with self.subTest(names):
+                page = self.patterns(change, env)
+                figure, = (f for f in page.figures if f.name.startswith('workload-segmented'))
+                self.assertEqual({panel: [y for _, y, *_ in points] for (panel, _), points in figure.data.items()},
+                                 {names[0]: [1, 1], names[1]: [3, 3]})
+                lines = rows(page, figure.name)[1:]
+                self.assertEqual([[line.lstrip("'").startswith(n) for n in names] for line in lines],
+                                 4 * [[True, False]] + 4 * [[False, True]])
+
+    def test_working_points_are_a_study_for_each_way_and_what_was_wrong_is_in_none(self):
+        made = []
+        for sync in ('none', 'call'):
+            for i, fraction in enumerate((0, 0.25, 0.5, 0.75)):
+                root = root_of('point')
+                root['options']['sync'], root['bytes_per_s'] = sync, 1e6 * (i + (1 if sync == 'none' else 100))
+                root['points'][0]['asked']['seqFrac'] = fraction
+                if i > 1 and sync == 'call':
+                    root['points'][0].update(wrong_n=3 * (i == 2), completed=False)
+                made.append((root, {}))
+        page = Report(loaded('nht1-workload', *made)).page
+        figure, = (f for f in page.figures if f.name.startswith('workload-figure-1'))
+        self.assertIn('--sync none', figure.title)
+        self.assertEqual([y for _, y, *_ in figure.data['seqFrac', 'throughput']], [1, 2, 3, 4])
+        points = [t for t in page.tables if t.name.startswith('workload-points')]
+        self.assertEqual([t.way for t in points], 4 * ['--sync none'] + 2 * ['--sync call'])
+        said = [t for t in texts(page) if 'left out' in t]
+        self.assertRegex(said[0], r'^1 measurement of nht1-workload left out: data were wrong \(.*r6\.json\)\.$')
+        self.assertRegex(said[1], r'^1 measurement of nht1-workload left out: interrupted or failed \(.*r7\.json\)\.$')
+
+
+class Bandwidth(unittest.TestCase):
+    def of_hints(self):
+        """b_eff_io without and with hints, twice each."""
+        made = []
+        for i in range(4):
+            root = root_of('beffio')
+            root['job_id'], root['b_eff_io']['bytes_per_s'] = str(i), (1e8, 2e8)[i % 2]
+            if i % 2:
+                root['hints'] = [{'procs': None, 'access': 'write', 'type': None, 'on_open': True, 'position': None,
+                                  'key': 'cb_nodes', 'value': '1'}]
+                for part in root['partitions']:
+                    for library in part['library']:
+                        library['mpiio_component'] = 'romio321 (4.1)'
+            made.append((root, {}))
+        return loaded('nht1-beffio', *made)
+
+    def test_pages_and_trends_name_hints_and_component(self):
+        found = self.of_hints()
+        page = Report(found).page
+        with_hints = ['hint write:cb_nodes=1, romio321' in line for line in rows(page, 'beffio-systems')[1:5]]
+        self.assertEqual(with_hints, [False, True, False, True])
+        self.assertTrue(rows(page, 'beffio-2')[0].endswith(',measured with'))
+        points = trend._of_results(found, 'b_eff_io')
+        self.assertEqual([(p.line.endswith('no hints, MPI-IO component unknown'), p.line.endswith('hint write:cb_nodes=1, romio321'))
+                          for p in points], [(True, False), (False, True)] * 2)
+
+    def test_variables_of_a_study_are_named_with_b_eff(self):
+        root = root_of('beff')
+        found = loaded('nht1-beff', *((root, {'OMPI_MCA_btl': value}) for value in ('self,vader', 'self,tcp')))
+        page = Report(found).page
+        self.assertEqual([line.split('"')[1].rpartition(', OMPI_MCA_btl=')[2] for line in rows(page, 'beff')[1:3]], ['self,vader', 'self,tcp'])
+        headings = [p['text'] for p in page.parts if p['kind'] == 'section' and p['text'].startswith('Communication')]
+        self.assertEqual([h.rpartition('=')[2] for h in headings], ['self,vader', 'self,tcp'])
+        self.assertEqual(len({p.line for p in trend._of_results(found, 'b_eff')}), 2)
+
+
+if __name__ == '__main__':
+    unittest.main()
