@@ -6,6 +6,7 @@ import os
 import unittest
 
 from nht1 import results
+from nht1.compare.verdict import SAME, Comparison
 from nht1.report import trend
 from nht1.report.build import Report
 
@@ -126,6 +127,15 @@ class Bandwidth(unittest.TestCase):
         headings = [p['text'] for p in page.parts if p['kind'] == 'section' and p['text'].startswith('Communication')]
         self.assertEqual([h.rpartition('=')[2] for h in headings], ['self,vader', 'self,tcp'])
         self.assertEqual(len({p.line for p in trend._of_results(found, 'b_eff')}), 2)
+
+    def test_a_comparison_has_each_way_with_its_own_and_names_another(self):
+        plain, hinted = (results.Results(r for i, r in enumerate(self.of_hints() + self.of_hints()) if i % 2 == k) for k in (0, 1))
+        c = Comparison(plain, hinted, nevertheless=True)
+        self.assertIn('no hints, MPI-IO component unknown in A is compared with hint write:cb_nodes=1, romio321 in B', c.notes)
+        self.assertEqual(round(c.primary.numbers['ratio'], 3), 2)
+        c = Comparison(results.Results(plain + hinted), hinted, nevertheless=True)
+        self.assertEqual((c.verdict, c.primary.numbers['ratio']), (SAME, 1))
+        self.assertIn('nht1-beffio, no hints, MPI-IO component unknown: nothing like it in B', c.notes)
 
 
 if __name__ == '__main__':

@@ -3,7 +3,7 @@
 libraries or processors of a side, each is compared with its own of the other side."""
 import re
 
-from .. import results, text
+from .. import results, text, ways
 
 HOSTS_MAX = 12  # in a note
 
@@ -54,6 +54,29 @@ def results_pairs(found, sides):
     for one, other, _ in made:
         found.system(one.results[0], other.results[0], (one.fs, other.fs))
     return [([one.results, other.results], whose) for one, other, whose in made]
+
+
+def ways_pairs(found, pairs):
+    """Those of results_pairs, each divided by how it was measured: what both sides have with its own, or one way with
+    another where each side has one."""
+    made = []
+    for both, whose in pairs:
+        names, of = ways.Ways(both[0] + both[1]), [{}, {}]
+        for side, its in zip(both, of):
+            for r in side:
+                its.setdefault(ways.of(r), results.Results()).append(r)
+        common = [way for way in of[0] if way in of[1]]
+        if not common and len(of[0]) == len(of[1]) == 1:
+            found.note(text.of('%s in A is compared with %s in B' % tuple(names.name(side[0]) for side in both), whose))
+            made.append((both, whose))
+            continue
+        for its, there in zip(of, 'BA'):
+            for way, alone in its.items():
+                if way not in common:
+                    found.note('%s: nothing like it in %s' % (text.of(text.of(alone[0].kind, whose), names.name(alone[0])), there))
+                    found.apart |= set(map(id, alone))
+        made += [([its[way] for its in of], text.of(whose, names.name(of[0][way][0]))) for way in common]
+    return made
 
 
 def parts(side, systems):

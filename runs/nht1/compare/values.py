@@ -24,7 +24,10 @@ BUFFERS = {'nht1-beff': 'buffer_offset_bytes', 'nht1-beffio': 'b_eff_io.buffer_o
 def compare(found, sides):
     """The first of the values decides, of the part with most results."""
     kind = sides[0][0].kind
-    for both, whose in found.each(systems.results_pairs(found, sides)):
+    pairs = systems.ways_pairs(found, systems.results_pairs(found, sides))
+    if not pairs:
+        found.reasons.append('A and B have no results of %s in common that were measured in the same way' % kind)
+    for both, whose in found.each(pairs):
         found.agree(text.of('buffers', whose), both, (BUFFERS[kind],), found.studied)
         for name, path, unit, higher_better, keys in VALUES[kind]:
             found.agree(text.of(name, whose), both, keys)

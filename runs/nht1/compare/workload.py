@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Patterns and working points of nht1-workload: those that both sides have."""
-from .. import results, text
+from .. import results, text, ways
 from . import systems
 from .metric import Metric, known
 
@@ -26,12 +26,12 @@ def compare(found, sides):
 def _part(found, measured, whose):
     """Returns why nothing of it is compared."""
     pairs, lonely = [], 0
-    for what, ways in measured[0].items():
+    for what, mine in measured[0].items():
         others = measured[1].get(what, {})
-        for how, one in ways.items():
+        for how, one in mine.items():
             if how in others:
                 pairs.append((one, others[how]))
-            elif len(ways) == len(others) == 1:
+            elif len(mine) == len(others) == 1:
                 pairs.append((one, *others.values()))
             else:
                 lonely += 1
@@ -49,7 +49,7 @@ def _part(found, measured, whose):
         name = text.of(one.name(varied), whose)
         if one.how != other.how:
             found.note('%s in A is compared with %s in B' % tuple(
-                ', '.join('%s %s' % way for way in m.how) for m in (one, other)))
+                ways.shown(m.how) or 'the default' for m in (one, other)))
         if one.memory != other.memory:
             found.notes.append('%s is not compared: it measured memory in %s only' % (
                 name, 'A' if one.memory else 'B'))
@@ -80,19 +80,14 @@ def _measured(side):
     """{what: {how: Measured}} of results of nht1-workload, wrong and unfinished ones left out."""
     found = {}
     for r in side:
-        how = tuple((key, value) for key, value in (
-            ('depth', results.integer(r.root, 'options.depth')),
-            ('hints', ' '.join(sorted(results.words(r.root, 'options.hint')))),
-            ('component', results.word(r.root, 'system.mpiio_component')),
-            *sorted(r.environment.items())) if value)
+        how = tuple((key, value) for key, value in ways.of(r) if key not in ('sync', 'think'))  # these must agree
         common = (('processes', results.integer(r.root, 'system.ranks', 1)),
                   ('durability (--sync)', results.word(r.root, 'options.sync')),
                   ('thinking', results.true(r.root, 'options.think')))
         for which, numbers in WAYS.items():
             for i, m in enumerate(results.items(r.root, which), 1):
                 rate = results.real(m, 'bytes_per_s')
-                right = results.true(m, 'completed') and results.integer(m, 'wrong_n') == 0
-                if not right or not rate > 0:
+                if results.outcome(m) or not rate > 0:
                     continue
                 name, *rest = numbers(r.root, m, i)
                 what = (('pattern', name), *common, *rest)
