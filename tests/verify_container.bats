@@ -400,18 +400,24 @@ WORDS
 
 @test "a container that cannot be read is not called wrong: status 3, whichever read fails" {
     every_format
-    local format n unread
+    local format n unread limit errors=([1]=ESHUTDOWN EUCLEAN ENODATA [5]=EIO [10]=ESHUTDOWN EUCLEAN [13]=EIO)
     make_dump f.bin 13 mijk little 3
     for format in $formats; do
         contain f "$format"
         unread=0
-        for n in 1 2 3 5 10 11 13; do
-            LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_PROGRAM=nht1-verify NHT1_FAULT_IN=$PWD NHT1_FAULT=pread:$n:EIO:0 \
+        for n in "${!errors[@]}"; do
+            LD_PRELOAD=$NHT1_TESTBIN/fault.so NHT1_FAULT_PROGRAM=nht1-verify NHT1_FAULT_IN=$PWD NHT1_FAULT=pread:$n:${errors[n]}:0 \
                 run nht1-verify "$PWD/f"
             # Some reads a library can do without.
             [ "$status" -eq 0 ] || { expect_status 3 && expect_text "$PWD/f: " && unread=$((unread + 1)); }
         done
         [ "$unread" -ge 1 ]
+        # Nor where memory is short, in the library or around it.
+        for limit in $(seq 1000 750 13000); do
+            run bash -c 'ulimit -d "$1" && exec nht1-verify f' bash "$limit"
+            [ "$status" -ne 0 ] || break
+            expect_status 3
+        done
     done
 }
 

@@ -17,6 +17,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "verify/plugin/plugin.h"
 
 #define HEADER_MAX (INT64_C(256) << 20) /* bytes of memory for what describes the values */
@@ -121,16 +122,27 @@ static int read_shape(struct container *c, int64_t file_bytes)
     return 0;
 }
 
-/* After a call of the library that failed, with errno 0 before it: ERR_IO where it could not read the file, 0 where it
- * makes no sense of what is there. */
-static int unreadable(const struct container *c)
+/* Whether there is as much memory as reading a sound file can take. Returns 0 or ERR_NOMEM. */
+static int check_memory(const struct container *c)
 {
-    static const int reason[] = {EIO,    ESTALE, ETIMEDOUT, ENOSPC, EDQUOT,   EACCES,  EPERM,
-                                 EMFILE, ENFILE, ENXIO,     ENODEV, ENOTCONN, ENOLINK, EREMOTEIO};
-    const int errnum = errno;
-    for (size_t i = 0; i < sizeof reason / sizeof reason[0]; i++)
-        if (errnum == reason[i]) return err_set(ERR_IO, "%s: reading: %s", c->path, c->file.error);
-    return 0;
+    int64_t chunk_bytes = 8; /* unpacked, and while that grows its packed values and a copy */
+    for (int q = 0; q < PLUGIN_RANK; q++)
+        chunk_bytes = num_product(chunk_bytes, c->file.chunk[q]);
+    void *all = mem_new(1, (size_t)num_sum(HEADER_MAX, num_product(4, chunk_bytes)),
+                        "reading %s: %s", c->path, c->file.error);
+    free(all);
+    return all ? 0 : ERR_NOMEM;
+}
+
+/* After a call of the library that failed, with errno 0 before it and errnum after it: 0 where it makes no sense
+ * of what is there, ERR_IO or ERR_NOMEM where it could not read the file. A library that asks the system for what
+ * cannot be, a place before the beginning of the file or more memory than a sound file takes, has met damage; whatever else
+ * the system refuses is not the file's. */
+static int unreadable(const struct container *c, int errnum)
+{
+    if (errnum == 0 || errnum == EINVAL) return 0;
+    if (errnum == ENOMEM) return check_memory(c);
+    return err_set(ERR_IO, "%s: reading: %s", c->path, c->file.error);
 }
 
 /* A range of values is read as boxes, each as large as one can be: of a dimension as much as is
@@ -154,7 +166,7 @@ static int read_values(struct container *c, void *to, int64_t bytes, int64_t off
         }
         errno = 0;
         if (c->plugin->read(&c->file, from, count, out) < 0) {
-            TRY(unreadable(c));
+            TRY(unreadable(c, errno));
             return err_set(ERR_VERIFY, "dump %" PRId64 ": %s", from[0], c->file.error);
         }
         at += box;
@@ -178,11 +190,14 @@ int container_open(struct shape_file *f, int format, int64_t bytes, struct shape
     const struct rlimit before = limit_memory(HEADER_MAX);
     crash_limit(CRASH_OPEN_S);
     errno = 0;
-    int rc = c->plugin->open(&c->file, path, "solution");
-    if (rc < 0) rc = unreadable(c) < 0 ? ERR_IO : err_set(ERR_VERIFY, "%s", c->file.error);
+    const int rc = c->plugin->open(&c->file, path, "solution");
+    const int errnum = errno;
     crash_limit(0);
     setrlimit(RLIMIT_DATA, &before);
-    TRY(rc);
+    if (rc < 0) {
+        TRY(unreadable(c, errnum));
+        return err_set(ERR_VERIFY, "%s", c->file.error);
+    }
     TRY(read_shape(c, bytes));
     *shape = c->shape;
     return 0;
@@ -205,7 +220,7 @@ static int expect_number(struct container *c, struct findings *f, const char *na
     double have;
     errno = 0;
     if (c->plugin->number(&c->file, name, &have) < 0) {
-        TRY(unreadable(c));
+        TRY(unreadable(c, errno));
         finding_add(f, "format", -1, "the attribute %s", c->file.error);
     } else if (have != want) {
         finding_add(f, "format", -1, "the attribute %s is %.17g, the manifest says %.17g", name,
@@ -219,7 +234,7 @@ static int expect_text(struct container *c, struct findings *f, const char *name
     char have[64];
     errno = 0;
     if (c->plugin->text(&c->file, name, have, sizeof have) < 0) {
-        TRY(unreadable(c));
+        TRY(unreadable(c, errno));
         finding_add(f, "format", -1, "the attribute %s", c->file.error);
     } else if (strcmp(have, want) != 0) {
         finding_add(f, "format", -1, "the attribute %s is \"%s\", the manifest says \"%s\"", name,
@@ -237,7 +252,7 @@ static int expect_series(struct container *c, const struct manifest *m, struct f
     int rc = 0;
     errno = 0;
     if (c->plugin->series(&c->file, name, c->shape.dumps_n, have) < 0) {
-        rc = unreadable(c);
+        rc = unreadable(c, errno);
         if (rc == 0) finding_add(f, "format", -1, "the variable %s", c->file.error);
     } else {
         for (int64_t d = 0; d < m->dumps_n; d++) {

@@ -22,8 +22,8 @@ int container_detect(const struct shape_file *f, int *format);
 /* Opens the variable and takes the shape from its dimensions; from then on the file is read through
  * the library. Local. bytes: of the file. f: what is opened goes into f->container and f->read, closed by
  * container_close also after errors. shape: [out].
- * Returns 0, ERR_IO when the library is missing, ERR_NOMEM, ERR_VERIFY when this is not a dump file or
- * cannot be read as one; the message of that does not name the file. */
+ * Returns 0, ERR_IO when the library is missing or the system refuses to read the file, ERR_NOMEM, ERR_VERIFY when
+ * this is not a dump file or makes no sense as one; the message of that does not name the file. */
 int container_open(struct shape_file *f, int format, int64_t bytes, struct shape *shape);
 void container_close(struct shape_file *f);
 
@@ -33,8 +33,8 @@ const char *container_library(const struct container *c);
 /* Whether the values are stored in the pieces that the manifest names, if it does. Local. */
 bool container_has_chunks(const struct container *c, const struct manifest *m);
 
-/* Compares what the file says of itself with the manifest, and adds findings. Local. Returns 0 or
- * ERR_NOMEM. */
+/* Compares what the file says of itself with the manifest, and adds findings. Local. Returns 0,
+ * ERR_IO or ERR_NOMEM. */
 int container_compare(struct container *c, const struct manifest *m, struct findings *findings);
 
 #endif

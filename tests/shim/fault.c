@@ -12,7 +12,7 @@
  *                    "CALL COUNT" for each kind, and a file RANK.trace with a line "CALL PATH" for
  * each call, in order
  *
- * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, short (half of what was asked), kill (the process
+ * WHAT: ENOSPC, EIO, EROFS, EPERM, EOPNOTSUPP, EUCLEAN, ESHUTDOWN, ENODATA, short (half of what was asked), kill (the process
  * dies before the call), SIGSEGV (it crashes there), SIGINT (it is asked to stop, the call
  * is made), of pwrite, flip (all is written, but for one bit) or, of pread and
  * uring_read, end (as behind the end of the file). N is counted per rank and kind of call, from 1; "N+" is every call
@@ -96,10 +96,11 @@ static int errnum_of(const char *what)
     static const struct {
         const char *name;
         int value;
-    } known[] = {{"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EIO", EIO},
-                 {"EROFS", EROFS},   {"EPERM", EPERM},   {"EOPNOTSUPP", EOPNOTSUPP},
-                 {"short", 0},       {"flip", FLIP},     {"end", END},
-                 {"SIGSEGV", CRASH}, {"SIGINT", ASKED},  {"kill", KILL}};
+    } known[] = {{"ENOSPC", ENOSPC},   {"EDQUOT", EDQUOT},       {"EIO", EIO},
+                 {"EROFS", EROFS},     {"EPERM", EPERM},         {"EOPNOTSUPP", EOPNOTSUPP},
+                 {"EUCLEAN", EUCLEAN}, {"ESHUTDOWN", ESHUTDOWN}, {"ENODATA", ENODATA},
+                 {"short", 0},         {"flip", FLIP},           {"end", END},
+                 {"SIGSEGV", CRASH},   {"SIGINT", ASKED},        {"kill", KILL}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, what) == 0) return known[i].value;
     fprintf(stderr, "shim: no fault '%s'\n", what);
