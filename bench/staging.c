@@ -243,6 +243,7 @@ static int run(void *setup)
 {
     const struct options *o = setup;
     json_t *results = json_array();
+    omp_set_dynamic(0);
     int rc = one(o, 'S', 12, results);
     if (rc == 0) rc = one(o, 'W', 24, results);
     if (rc == 0) rc = one(o, 'A', 64, results);

@@ -73,6 +73,14 @@ out:
     return rc;
 }
 
+/* Threads that a parallel region is going to have, whatever the load of the node is then (OMP_DYNAMIC). */
+static int region_threads(void)
+{
+    omp_set_dynamic(0);
+    const int most = omp_get_max_active_levels() > 0 ? omp_get_thread_limit() : 1;
+    return omp_get_max_threads() < most ? omp_get_max_threads() : most;
+}
+
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
 {
     const int allowed = simulation() ? 0 : sys_cpus_allowed(NULL),
@@ -82,8 +90,7 @@ int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
     TRY(nodes_find(comm, &m->nodes));
     if (!simulation()) TRY(fair_threads(m, &fair)); /* its ranks are one process */
     if (!omp_num_threads() || !is_thread_count(omp_num_threads())) omp_set_num_threads(fair);
-    const int threads = omp_get_max_threads() < omp_get_thread_limit() ? omp_get_max_threads()
-                                                                       : omp_get_thread_limit();
+    const int threads = region_threads();
     TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MIN, comm));
     TRY_MPI(MPI_Allreduce(&threads, &m->threads_most, 1, MPI_INT, MPI_MAX, comm));
     TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, comm));

@@ -26,8 +26,8 @@ struct bt_machine {
 void bt_machine_reexec_passive(char **argv);
 
 /* Finds out. When OMP_NUM_THREADS is not set, or to no number, gives every rank its share of the
- * CPUs that it may use; then all ranks the fewest threads that one of them has. Collective over
- * comm. [out] m, to be freed by bt_machine_free. */
+ * CPUs that it may use; then all ranks the fewest threads that one of them has. From here on OpenMP
+ * takes so many, not fewer by the load (OMP_DYNAMIC). Collective over comm. [out] m, to be freed by bt_machine_free. */
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m);
 void bt_machine_free(struct bt_machine *m);
 

@@ -176,7 +176,7 @@ refused() {
     OMP_NUM_THREADS=999999999 refused 1 "OMP_NUM_THREADS" 2 "${tiny[@]}" --io posix
 }
 
-@test "ranks with other options than rank 0; with other numbers of threads they take the fewest" {
+@test "ranks with other options than rank 0; threads that are told are those that compute" {
     run mpi_run 2 sh -c 'exec nht1-bt --class S --io none --interval $((10 + ${OMPI_COMM_WORLD_RANK:-$PMI_RANK}))'
     expect_status 1
     expect_text "nht1-bt: rank 1 was started with another program or other options than rank 0"
@@ -189,8 +189,16 @@ refused() {
     expect_status 0
     expect_text "The ranks were given 1 to 2 threads: each computes with 1."
     expect_json r.json '.system.threads == 1'
-    OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=2 run mpi_run 1 nht1-bt "${tiny[@]}" --io none --json r.json
-    expect_json r.json '.system.threads == 1'
+    local limit all=$(($(nproc) + 1))
+    for limit in OMP_THREAD_LIMIT=1 OMP_MAX_ACTIVE_LEVELS=0; do
+        run env "$limit" OMP_NUM_THREADS=2 nht1-bt "${tiny[@]}" --io none --json r.json
+        expect_json r.json '.system.threads == 1'
+    done
+    # No more than there are processors, were it for OpenMP, and fewer by the load.
+    OMP_DYNAMIC=true OMP_NUM_THREADS=$all OMP_DISPLAY_AFFINITY=true OMP_AFFINITY_FORMAT='a team of %N' \
+        run nht1-bt "${tiny[@]}" --io none --json r.json
+    expect_text "a team of $all"
+    expect_json r.json ".system.threads == $all"
 }
 
 @test "standard output that is full" {
