@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/balance.h"
 #include "base/err.h"
@@ -202,7 +201,6 @@ static void files(struct forecast *f)
     const struct bt_setup *s = f->setup;
     const bool in_turn = s->all && !s->opt.keep;
     char path[4096];
-    struct stat old;
     f->dumps_n = bt_problem_dumps(&s->problem);
     f->dump_bytes = io_dump_bytes(s->layout, s->problem.n);
     for (int w = 0; w < s->writers_n; w++) {
@@ -221,14 +219,13 @@ static void files(struct forecast *f)
         bt_setup_path(s, s->candidate[w].writer, path);
         /* An old file goes when it is its writer's turn: of what the new one does not need the others before
          * it have nothing. */
-        int64_t old_bytes = 0;
-        if (stat(path, &old) == 0 && S_ISREG(old.st_mode))
-            old_bytes += (int64_t)old.st_blocks * 512;
+        int64_t old_bytes = num_max(0, io_place_reusable(path));
         for (int64_t r = 0; parts; r++) {
             char part[IO_PLACE_PATH_MAX];
             io_part_path(path, r, part);
-            if (stat(part, &old) < 0 || !S_ISREG(old.st_mode)) break;
-            old_bytes += (int64_t)old.st_blocks * 512;
+            const int64_t bytes = io_place_reusable(part);
+            if (bytes < 0) break;
+            old_bytes += bytes;
         }
         f->free_bytes += s->writers_n > 1 ? num_min(old_bytes, length) : old_bytes;
     }

@@ -104,6 +104,14 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
     head -c 9000000 /dev/zero >data/f.posix
     plan --n 12 --steps 2 --interval 1 --dt 0.001 --io serial,posix --out data/f
     holds '.disk_free_bytes < 8000000'
+    # Blocks that have a second name are not given back.
+    rm data/f*
+    plan --n 12 --steps 2 --interval 1 --dt 0.001 --io posix --out data/g
+    holds '.disk_free_bytes == 16 * 1024 * 1024'
+    head -c 9000000 /dev/zero >data/g
+    ln data/g data/h
+    plan --n 12 --steps 2 --interval 1 --dt 0.001 --io posix --out data/g
+    holds '.disk_free_bytes < 8000000'
     umount data
 }
 

@@ -376,6 +376,22 @@ void io_place_undo(struct io_place *p)
         errno = 0;
 }
 
+int64_t io_place_reusable(const char *path)
+{
+    struct stat old;
+    struct sys_fs fs;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool there = fd >= 0 && fstat(fd, &old) == 0 && S_ISREG(old.st_mode);
+    /* ext2 and ext3 are of the same type as ext4 but by name, and cannot allocate. */
+    bool can = there && !not_in_place(fd, &old);
+    if (can && sys_path_fs(path, &fs) < 0)
+        err_clear();
+    else if (can)
+        can = strcmp(fs.type, "ext2") != 0 && strcmp(fs.type, "ext3") != 0;
+    if (fd >= 0) close(fd);
+    return can ? (int64_t)old.st_blocks * 512 : there ? 0 : -1;
+}
+
 int io_place_lacks(const char *path, int64_t bytes, int64_t *lacks)
 {
     struct io_place p = IO_PLACE_NONE;

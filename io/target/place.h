@@ -56,6 +56,10 @@ int io_place_take(struct io_place *p);
 /* After a failure: removes what these calls created, restores the old length. */
 void io_place_undo(struct io_place *p);
 
+/* The bytes of the blocks of a file at path that a new one there can have; 0 where it needs room for itself beside them. -1: no
+ * regular file is there. Changes nothing. */
+int64_t io_place_reusable(const char *path);
+
 /* Whether files may be had, as far as that can be asked without making anything, which proves nothing.
  * Adds to *lacks what a file of bytes bytes at path takes besides the blocks of a regular file that lies
  * there. Returns 0, or ERR_IO under a limit on file sizes. */
