@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,8 @@
 #include "base/own.h"
 #include "verify/manifest.h"
 #include "verify/target.h"
+
+#define BESIDE 64 /* files that are open beside the parts */
 
 struct part {
     int64_t lo[3], n[3];
@@ -83,6 +86,18 @@ static bool overlaps(const struct merge *m, const struct part *p)
     return false;
 }
 
+/* All parts are open at a time; the limit that a shell sets is often 1024. Where it may not be raised so far,
+ * opening says so. */
+static void allow_open(int64_t files_n)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    const rlim_t needed = (rlim_t)files_n + BESIDE;
+    if (limit.rlim_cur >= needed) return;
+    limit.rlim_cur = needed < limit.rlim_max ? needed : limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) errno = 0;
+}
+
 static int read_parts(struct merge *m, const char *path)
 {
     char name[4200];
@@ -99,6 +114,7 @@ static int read_parts(struct merge *m, const char *path)
     if (!m->part) return ERR_NOMEM;
     for (int64_t r = 0; r < m->parts_n; r++)
         m->part[r].file.fd = -1;
+    allow_open(m->parts_n);
     for (int64_t r = 0; r < m->parts_n; r++) {
         struct part *p = &m->part[r];
         snprintf(p->path, sizeof p->path, "%s.rank%05d", path, (int)r);
