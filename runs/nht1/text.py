@@ -145,9 +145,9 @@ def plural(n, noun, several=None):
     return '%s %s' % (n, noun if n == 1 else several or noun + 's')
 
 
-def of(words, whose):
-    """What is said, and of which system where there are several."""
-    return ', '.join(w for w in (words, whose) if w)
+def of(words, *more):
+    """What is said, and of what: of which system, measured how, where there are several. '' says nothing."""
+    return ', '.join(w for w in (words, *more) if w)
 
 
 def sentence(words):

@@ -30,8 +30,8 @@ def compare(found, sides, level):
     problems = [_problem(one) for one, _, _ in pairs]
     varied = [what for what in problems[0] if len({p[what] for p in problems}) > 1] if pairs else []
     for one, other, whose in found.each(pairs):
-        of = ', '.join('%s = %s' % (what, known(_problem(one)[what])) for what in varied)
-        _group(found, one, other, t_c_s, ', '.join(filter(None, (of, whose))))
+        problem = _problem(one)
+        _group(found, one, other, t_c_s, text.of(*('%s = %s' % (what, known(problem[what])) for what in varied), whose))
     # T_T / T_C of some writers alone is no quantity that decides.
     if sum(m.group == 'T_T / T_C' for m in found.metrics) < sum(m.group == 'T_T' for m in found.metrics):
         found.metrics[:] = [m for m in found.metrics if m.group != 'T_T / T_C']

@@ -73,7 +73,7 @@ def ways_pairs(found, pairs):
         for its, there in zip(of, 'BA'):
             for way, alone in its.items():
                 if way not in common:
-                    found.note('%s: nothing like it in %s' % (text.of(text.of(alone[0].kind, whose), names.name(alone[0])), there))
+                    found.note('%s: nothing like it in %s' % (text.of(alone[0].kind, whose, names.name(alone[0])), there))
                     found.apart |= set(map(id, alone))
         made += [([its[way] for its in of], text.of(whose, names.name(of[0][way][0]))) for way in common]
     return made

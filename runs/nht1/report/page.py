@@ -146,7 +146,7 @@ class Page:
         """whose, way: of level 2, the system that its tables and figures are of and how that was measured, where there are
         several."""
         self.whose, self.way = (whose, way) if level == 2 else (self.whose, self.way)
-        self._add('section', level=level, id=anchor, text=text.clean(text.of(text.of(title, whose), way)))
+        self._add('section', level=level, id=anchor, text=text.clean(text.of(title, whose, way)))
 
     def text(self, words, mark='plain'):
         self._add('text', mark=mark, text=text.clean(words))
@@ -166,7 +166,7 @@ class Page:
             self._add('table', table=table)
 
     def figure(self, figure, caption, whose='', way=''):
-        figure.title = text.clean(text.of(text.of(figure.title, whose or self.whose), way or self.way))
+        figure.title = text.clean(text.of(figure.title, whose or self.whose, way or self.way))
         figure.caption = text.clean(caption)
         figure.panels = [p for p in figure.panels if p['styles']]
         if figure.panels:

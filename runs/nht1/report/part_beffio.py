@@ -288,7 +288,7 @@ def _alignment(page, results, named):
 
 
 def _ratios(page, name, title, rows, whose, way):
-    table = Table('beffio-alignment-' + name, text.of(text.of(title, whose), way) + ': ratio of bandwidths, with its 95 % interval', [
+    table = Table('beffio-alignment-' + name, text.of(title, whose, way) + ': ratio of bandwidths, with its 95 % interval', [
         'access', 'type', 'chunk', 'rounds', 'ratio', 'from', 'to'])
     for key, n, ratio, lo, hi in rows:
         table.row(*key, n, float(ratio), NAN if lo is None else float(lo), NAN if hi is None else float(hi))

@@ -69,11 +69,11 @@ def _percent(share):
 def _patterns(report, results):
     found = {}  # {pattern: {way: phases}}
     for r in results:
+        of = text.processes(integer(r.root, 'system.ranks', 1)), report.way(r), report.systems.whose(r)
         for p in _right(r, 'phases'):
             way = (word(p, 'method'), word(p, 'access'), 'memory %s' % (
                 'strided' if true(p, 'memory_strided') else 'contiguous'),
-                'file %s' % word(p, 'file'), text.processes(integer(r.root, 'system.ranks', 1)),
-                report.way(r), report.systems.whose(r))
+                'file %s' % word(p, 'file'), *of)
             found.setdefault(word(p, 'pattern'), {}).setdefault(way, []).append(p)
     for number, (pattern, ways) in enumerate(found.items()):
         _pattern(report.page, 'workload-%s-%d' % (pattern, number), ways)
@@ -172,7 +172,7 @@ def _study(page, results, key, whose, way):
             cached = [100 * stats.median(real(r.root, 'points.0.cached_share_after')
                                          for r in curve[x]) for x in xs]
             page.text('%s, with uniqueBytes %s: %s.' % (
-                text.of(text.of('Share of the file in memory at the end', whose), way), ', '.join(text.size(x) for x in xs), ', '.join(
+                text.of('Share of the file in memory at the end', whose, way), ', '.join(text.size(x) for x in xs), ', '.join(
                     '%.0f %%' % c for c in cached if c == c) or 'not known'), 'note')
         rho, p = answer.get('spearman'), answer.get('p')
         table.row(name, says, _verdict(sign, says, rho, p), '' if rho is None else rho,

@@ -120,7 +120,7 @@ def _of_results(found, metric):
         value = factor * real(r.root, path)
         if value == value:
             points.append(Point(word(r.root, 'system.cpu.model') or 'unnamed system', text.of(
-                text.of(_line(r.root, kind), systems.whose(r)), measured.name(r)), _date(r),
+                _line(r.root, kind), systems.whose(r), measured.name(r)), _date(r),
                                 word(r.root, 'version'), value, NAN, NAN, r.shown, _valid(r.root, kind)))
     return points
 
