@@ -275,8 +275,13 @@ def unproved(root, kind, writers=None):
     return ''
 
 
+def measurements(root):
+    """What nht1-workload measured: phases, points and replays."""
+    return [m for which in ('phases', 'points', 'replays') for m in items(root, which)]
+
+
 def outcome(node):
-    """Of what nht1-workload measured: 'wrong' where data were, 'unfinished', or '' where it counts."""
+    """Of one of these: 'wrong' where data were, 'unfinished', or '' where it counts."""
     return 'wrong' if integer(node, 'wrong_n') else '' if true(node, 'completed') else 'unfinished'
 
 

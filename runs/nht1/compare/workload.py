@@ -7,7 +7,7 @@ from .metric import Metric, known
 
 def compare(found, sides):
     for name, side in zip('AB', sides):
-        cut = [r for r in side if not any(results.true(m, 'completed') for which in WAYS for m in results.items(r.root, which))]
+        cut = [r for r in side if not any(results.true(m, 'completed') for m in results.measurements(r.root))]
         found.apart |= set(map(id, cut))
         if cut:
             found.notes.append('%s: %s left out: interrupted or failed' % (name, text.plural(len(cut), 'result')))
@@ -84,7 +84,7 @@ def _measured(side):
         common = (('processes', results.integer(r.root, 'system.ranks', 1)),
                   ('durability (--sync)', results.word(r.root, 'options.sync')),
                   ('thinking', results.true(r.root, 'options.think')))
-        for which, numbers in WAYS.items():
+        for which, numbers in NUMBERS.items():
             for i, m in enumerate(results.items(r.root, which), 1):
                 rate = results.real(m, 'bytes_per_s')
                 if results.outcome(m) or not rate > 0:
@@ -123,4 +123,4 @@ def _replay(root, replay, _):
             ('bytes', results.integer(replay, 'bytes')))
 
 
-WAYS = {'phases': _phase, 'points': _point, 'replays': _replay}
+NUMBERS = {'phases': _phase, 'points': _point, 'replays': _replay}

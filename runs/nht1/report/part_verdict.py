@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The verdict, before everything else: what the programs think of their results, repeated."""
 from .. import text
-from ..results import integer, items, outcome, real, true, verdicts
+from ..results import integer, measurements, outcome, real, true, verdicts
 
 HEADLINES = (('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'result.valid'),
              ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'b_eff_io.valid'))
@@ -79,8 +79,7 @@ def _left_out(report):
     if report.dumps.wrong:
         page.text('%s left out: what was read was not what had been written.' % text.plural(
             report.dumps.wrong, 'reading'), 'bad')
-    measured = [(r, outcome(m)) for r in report.results.of('nht1-workload') for which in ('phases', 'points', 'replays')
-                for m in items(r.root, which)]
+    measured = [(r, outcome(m)) for r in report.results.of('nht1-workload') for m in measurements(r.root)]
     for why, mark, words in (('wrong', 'bad', 'data were wrong'), ('unfinished', 'warn', 'interrupted or failed')):
         found = [r.shown for r, how in measured if how == why]
         if found:
