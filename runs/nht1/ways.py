@@ -20,9 +20,9 @@ def of(result):
 
 
 def shown(way):
-    """'--sync end, hint cb_nodes=1'; a component that a variable names is said once."""
-    values = [v for k, v in way if k.startswith('env.')]
-    return ', '.join(option_shown(k, v) for k, v in way if k != 'component' or v not in values)
+    """'--sync end, hint cb_nodes=1', None for what is missing; a component that a variable names is said once."""
+    values = [v for k, v in way if k.startswith('env.') and v is not None]
+    return ', '.join(_missing(k) if v is None else option_shown(k, v) for k, v in way if k != 'component' or v not in values)
 
 
 def _hints(result):
@@ -55,9 +55,7 @@ class Ways:
     def name(self, result):
         """'' where nothing differs."""
         way = dict(of(result))
-        values = [v for k, v in way.items() if k.startswith('env.')]
-        return ', '.join(option_shown(k, way[k]) if k in way else _missing(k) for k in self._varied
-                         if k != 'component' or way.get(k) not in values)
+        return shown([(k, way.get(k)) for k in self._varied])
 
 
 def _missing(key):

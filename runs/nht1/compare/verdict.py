@@ -111,7 +111,7 @@ class Comparison:
             self.reasons.append("'%s' is the beginning of quantities of several units" % metric)
         # Of several that were not measured in the same rounds, that of which there is most; of as many the first by name.
         kept = []
-        for m in sorted(sorted(chosen, key=lambda m: m.name), key=lambda m: m.results_n, reverse=True):
+        for m in sorted(chosen, key=lambda m: ([-n for n in m.results_n], m.name)):
             if not kept or m.part == kept[0].part and of_one_sample(kept + [m]):
                 kept.append(m)
         if len(kept) < len(chosen):
