@@ -323,14 +323,6 @@ int own_remove(struct own *o, const char *name)
     return errnum ? err_set_errno(ERR_IO, errnum, "cannot remove %s%s", o->shown, name) : 0;
 }
 
-void own_hand_over(struct own *o, const char *name)
-{
-    struct own_file *m = own_files_find(&o->made, name);
-    if (!m) return;
-    atomic_store(&m->there, false);
-    own_files_free(&o->made, m);
-}
-
 const char *own_split(const char *path, char folder[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');

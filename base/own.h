@@ -92,9 +92,6 @@ bool own_has(const struct own *o, const char *name);
  * also where there is none, or ERR_IO. */
 int own_remove(struct own *o, const char *name);
 
-/* own_end leaves it to the user. Until then it stays noted: a sweep after a kill still removes it. */
-void own_hand_over(struct own *o, const char *name);
-
 /* The folder of a path that need not be there, and the name in it, borrowed from path. */
 const char *own_split(const char *path, char folder[PATH_MAX]);
 
