@@ -285,7 +285,6 @@ static int check(struct access_run *t, struct workload_findings *found)
         if (o->shared && (o->flags & ~o->left_out & WORKLOAD_RUN_APPEND)) continue;
         if (r->file != file) {
             if (fd >= 0) close(fd);
-            if (stop_requested()) return err_set(ERR_INTERRUPT, "interrupted");
             file = r->file;
             workload_files_path(&t->c->files, file, path);
             fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -63,8 +63,10 @@ int workload_findings_read(struct workload_findings *f, const struct workload_da
     if (!got) return ERR_NOMEM;
     int rc = 0;
     for (int64_t done = 0; rc == 0 && done < bytes;) {
-        if (stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
-        if (rc < 0) break;
+        if (stop_requested()) {
+            rc = err_set(ERR_INTERRUPT, "interrupted");
+            break;
+        }
         const int64_t want = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;
         const ssize_t n = pread(fd, got, (size_t)want, (off_t)(offset + done));
         if (n < 0 && errno == EINTR) continue;
