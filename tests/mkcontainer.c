@@ -6,7 +6,7 @@
  *
  * RAW.json becomes FILE.json. Words, of hdf5: chunked, deflate, big (byte order), float, rank4,
  * missing, group, link, external, virtual; of netcdf: cdf1, cdf2, netcdf4, float, missing; of both:
- * names (of dimensions: others), bare (no attributes). */
+ * names (of dimensions: others), bare (no attributes), astray (the step of the second dump). */
 #ifdef HAVE_HDF5
 #include <hdf5.h>
 #endif
@@ -88,6 +88,7 @@ static void read_raw(struct job *job)
         job->step[d] = (d + 1) * interval;
         job->time[d] = (double)job->step[d] * job->dt;
     }
+    if (said(job, "astray")) job->step[1]--;
 }
 
 static void write_manifest(struct job *job, const char *format)

@@ -231,18 +231,17 @@ same_result() {
     need_program jq
     make_dump f.bin
     for format in $formats; do
-        while IFS='|' read -r edit text; do
+        while IFS=';' read -r edit text; do
             contain f "$format"
             jq -c "$edit" f.json >m
             mv m f.json
             expect_wrong "$text"
         done <<'EDITS'
-.dt = 0.0124|the attribute dt is 0.0123, the manifest says 0.0124
-.steps = 31|the attribute steps is 30, the manifest says 31
-.interval = 6|the attribute interval is 5, the manifest says 6
-.run_id = "another"|the attribute run_id is "0123456789abcdef0123456789abcdef", the manifest says "another"
-.dumps[1].step = 9|step of dump 1 is 10, by the manifest 9
-.format = "raw"|the manifest says raw
+.dt = 0.0124;the attribute dt is 0.0123, the manifest says 0.0124
+.steps = 31;the attribute steps is 30, the manifest says 31
+.interval = 4 | .dumps[].step |= . / 5 * 4;the attribute interval is 5, the manifest says 4
+.run_id = "another";the attribute run_id is "0123456789abcdef0123456789abcdef", the manifest says "another"
+.format = "raw";the manifest says raw
 EDITS
         contain f "$format"
         jq -c '.run_id = "another" | .resumed = [{}]' f.json >m # of the run that continued it
@@ -251,6 +250,8 @@ EDITS
         expect_status 0
         contain f "$format" bare
         expect_wrong "the attribute n is not there"
+        contain f "$format" astray
+        expect_wrong "step of dump 1 is 9, by the manifest 10"
         contain f "$format" names
         expect_wrong 'dimension 1 of solution is called "height", not "z"'
     done
