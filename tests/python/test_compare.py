@@ -197,6 +197,13 @@ def workload_of(value, mount):
     return 'nht1-workload', {'phases': [{'title': 'p', 'completed': True, 'wrong_n': 0, 'bytes_per_s': value}]}, mount
 
 
+def several(value, mount):
+    """One measurement that counts, one of wrong data, one that was interrupted."""
+    kind, root, mount = workload_of(value, mount)
+    (right,) = root['phases']
+    return kind, {'phases': [right, dict(right, wrong_n=1), dict(right, completed=False)]}, mount
+
+
 def results_of(how, *parts):
     """parts: (of how many results, of about which value, where)"""
     made = results.Results()
@@ -289,6 +296,9 @@ class Parts(unittest.TestCase):
         b[0].root['phases'][0]['completed'], b[0].root['stamps'] = False, cut[0].root['stamps']
         c = Comparison(a, b)
         self.assertEqual((c.verdict, c.notes), (SAME, ['B: 1 result left out: interrupted or failed']))
+        c = Comparison(*(results_of(several, (8, 1e9, '/a')) for _ in 'AB'))
+        self.assertEqual((c.verdict, c.notes), (SAME, [n % side for side in 'AB' for n in (
+            '%s: 8 measurements left out: the data were wrong', '%s: 8 measurements left out: interrupted or failed')]))
 
     def test_what_has_no_partner_is_told_and_not_compared(self):
         for how, one, other, name, group in self.CASES:

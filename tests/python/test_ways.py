@@ -91,6 +91,9 @@ class Workload(unittest.TestCase):
         said = [t for t in texts(page) if 'left out' in t]
         self.assertRegex(said[0], r'^1 measurement of nht1-workload left out: data were wrong \(.*r6\.json\)\.$')
         self.assertRegex(said[1], r'^1 measurement of nht1-workload left out: interrupted or failed \(.*r7\.json\)\.$')
+        page = Report(loaded('nht1-workload', *made[-1:], *21 * made[:1])).page  # the first counts for nothing
+        self.assertEqual(sum(t.name.startswith('workload-points') for t in page.tables), 20)
+        self.assertIn('Working points of the first 20 of 21 results are shown.', texts(page))
 
 
 class Bandwidth(unittest.TestCase):

@@ -11,6 +11,11 @@ def compare(found, sides):
         found.apart |= set(map(id, cut))
         if cut:
             found.notes.append('%s: %s left out: interrupted or failed' % (name, text.plural(len(cut), 'result')))
+        for outcome, why, of in (('wrong', 'the data were wrong', side),
+                                 ('unfinished', 'interrupted or failed', [r for r in side if r not in cut])):
+            n = sum(results.outcome(m) == outcome for r in of for m in results.measurements(r.root))
+            if n:
+                found.notes.append('%s: %s left out: %s' % (name, text.plural(n, 'measurement'), why))
     sides = [[r for r in side if _measured([r])] for side in sides]
     for name, side in zip('AB', sides):
         if not side:

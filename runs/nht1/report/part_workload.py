@@ -14,6 +14,7 @@ NUMBERS = (('uniqueBytes', -1, 'throughput goes down (caches)'),
            ('syncFrac', 0, 'little influence'), ('seqFrac', 1, 'throughput goes up'),
            ('sharedFrac', -1, 'throughput goes down'), ('contMean', 0, 'not in the paper'))
 LOG = ('uniqueBytes', 'sizeMean', 'contMean', 'processNum')
+SHOWN_MAX = 20  # results whose working points have a table
 SEEN, LITTLE = 0.05, 0.3  # p below which a trend is one; correlation below which there is little
 
 
@@ -37,7 +38,7 @@ def add(report):
     for number, (named, mine) in enumerate(single.items(), 1):
         if len(mine) > 2:
             _study(report.page, mine, '' if number == 1 else '-of-%d' % number, *named)
-    _points(report, [r for r in results if items(r.root, 'points')])
+    _points(report, [r for r in results if _right(r, 'points')])
     _replays(report, results)
 
 
@@ -115,7 +116,9 @@ def _pattern(page, name, ways):
 # --- working points -----------------------------------------------------------------------------
 
 def _points(report, results):
-    for number, r in enumerate(results[:20], 1):
+    if len(results) > SHOWN_MAX:
+        report.page.text('Working points of the first %d of %d results are shown.' % (SHOWN_MAX, len(results)), 'note')
+    for number, r in enumerate(results[:SHOWN_MAX], 1):
         table = Table('workload-points-%d' % number, 'Working points of %s: asked, achieved' %
                       text.of(r.shown, report.named(r)), ['point', 'MB/s'] + [name for name, _, _ in NUMBERS])
         for i, p in enumerate(items(r.root, 'points'), 1):
