@@ -47,9 +47,10 @@ struct forecast {
     int64_t ranks, threads, nodes, cores; /* planned for; cores of all nodes */
     char decomp[40];
     int64_t dumps_n, dump_bytes;
-    int64_t file_bytes;    /* of the longest file, 0: nothing is written */
-    int64_t files_n;       /* left behind, manifests included */
-    int64_t disk_bytes;    /* on the file system at a time */
+    int64_t file_bytes; /* of the longest file, 0: nothing is written */
+    int64_t files_n;    /* left behind, manifests included */
+    int64_t
+        disk_bytes; /* on the file system at a time, also a file beside the one that it replaces */
     int64_t written_bytes; /* by all writers in all rounds */
     int64_t free_bytes;    /* of the file system, old files of the same names given back; -1: not
                               told */
@@ -201,6 +202,9 @@ static void files(struct forecast *f)
     const struct bt_setup *s = f->setup;
     const bool in_turn = s->all && !s->opt.keep;
     char path[4096];
+    /* Bytes of new files and of old ones that are gone, before a writer's turn; on the file system at a
+     * time, more than now. */
+    int64_t made = 0, given_back = 0, most = -INT64_MAX;
     f->dumps_n = bt_problem_dumps(&s->problem);
     f->dump_bytes = io_dump_bytes(s->layout, s->problem.n);
     for (int w = 0; w < s->writers_n; w++) {
@@ -217,18 +221,23 @@ static void files(struct forecast *f)
         f->read_bytes =
             num_sum(f->read_bytes, num_product(s->rounds, num_product(f->readings_n, each)));
         bt_setup_path(s, s->candidate[w].writer, path);
-        /* An old file goes when it is its writer's turn: of what the new one does not need the others before
-         * it have nothing. */
-        int64_t old_bytes = num_max(0, io_place_reusable(path));
-        for (int64_t r = 0; parts; r++) {
+        struct io_place_old old = {0};
+        const bool first = w == 0 || !s->search; /* a search has one name for all */
+        if (first) io_place_old(path, &old);
+        for (int64_t r = 0; first && parts; r++) {
             char part[IO_PLACE_PATH_MAX];
             io_part_path(path, r, part);
-            const int64_t bytes = io_place_reusable(part);
-            if (bytes < 0) break;
-            old_bytes += bytes;
+            if (!io_place_old(part, &old)) break;
         }
-        f->free_bytes += s->writers_n > 1 ? num_min(old_bytes, length) : old_bytes;
+        most = num_max(most, num_sum(made, length) - given_back - old.reusable_bytes);
+        made = in_turn ? 0 : num_sum(made, length);
+        given_back += old.bytes;
     }
+    /* From the second round on each writer finds the file of the round before. */
+    if (s->rounds > 1 && !in_turn && !io_place_reuses(s->opt.out))
+        most = num_max(most, num_sum(made, f->file_bytes) - given_back);
+    f->disk_bytes = num_max(f->disk_bytes, most);
+    f->free_bytes = f->disk_bytes - most;
 }
 
 static void length_fits(struct forecast *f, const struct sys_fs *fs)

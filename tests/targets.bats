@@ -130,6 +130,9 @@ d.bin.json" ]
     cmp disk/f.bin disk/copy.bin
     rm disk/f.bin disk/copy.bin
     btrfs filesystem sync disk
+    run nht1-bt --dry-run --repeat 2 --dt 0.001 "${problem[@]}"
+    expect_status 3
+    expect_text "240 MB are needed"
     bt "${problem[@]}"
     nht1-verify disk/f.bin
 }

@@ -376,20 +376,30 @@ void io_place_undo(struct io_place *p)
         errno = 0;
 }
 
-int64_t io_place_reusable(const char *path)
+bool io_place_reuses(const char *path)
 {
-    struct stat old;
+    /* By name: ext2 and ext3, which cannot allocate, have the number of ext4. */
+    static const char *const types[] = {"ext4", "tmpfs", "xfs"};
     struct sys_fs fs;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const bool there = fd >= 0 && fstat(fd, &old) == 0 && S_ISREG(old.st_mode);
-    /* ext2 and ext3 are of the same type as ext4 but by name, and cannot allocate. */
-    bool can = there && !not_in_place(fd, &old);
-    if (can && sys_path_fs(path, &fs) < 0)
+    if (sys_path_fs(path, &fs) < 0) {
         err_clear();
-    else if (can)
-        can = strcmp(fs.type, "ext2") != 0 && strcmp(fs.type, "ext3") != 0;
+        return false;
+    }
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(fs.type, types[i]) == 0) return true;
+    return false;
+}
+
+bool io_place_old(const char *path, struct io_place_old *old)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool there = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    const int64_t bytes = there ? (int64_t)st.st_blocks * 512 : 0;
+    if (there && !not_in_place(fd, &st) && io_place_reuses(path)) old->reusable_bytes += bytes;
+    if (there && st.st_nlink == 1) old->bytes += bytes;
     if (fd >= 0) close(fd);
-    return can ? (int64_t)old.st_blocks * 512 : there ? 0 : -1;
+    return there;
 }
 
 int io_place_lacks(const char *path, int64_t bytes, int64_t *lacks)

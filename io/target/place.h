@@ -56,9 +56,18 @@ int io_place_take(struct io_place *p);
 /* After a failure: removes what these calls created, restores the old length. */
 void io_place_undo(struct io_place *p);
 
-/* The bytes of the blocks of a file at path that a new one there can have; 0 where it needs room for itself beside them. -1: no
- * regular file is there. Changes nothing. */
-int64_t io_place_reusable(const char *path);
+/* Blocks of old files, in bytes. */
+struct io_place_old {
+    int64_t
+        reusable_bytes; /* new files can have these: they need no room for them beside the old ones */
+    int64_t bytes;      /* these come free when the old files are replaced or removed */
+};
+
+/* Adds those of a file at path. Returns whether a regular file is there. Changes nothing. */
+bool io_place_old(const char *path, struct io_place_old *old);
+
+/* Whether files that are written now at path, or in path's directory, can be replaced by others in their blocks. */
+bool io_place_reuses(const char *path);
 
 /* Whether files may be had, as far as that can be asked without making anything, which proves nothing.
  * Adds to *lacks what a file of bytes bytes at path takes besides the blocks of a regular file that lies
