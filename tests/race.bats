@@ -155,8 +155,8 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     grep -q "Run it with" out
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.status == 3 and .search.ended == "interrupted" and .search.best.label != null'
-    # One round of the last rung has no interval.
-    grep -q "^zeta .* 1 round of the last rung$" out
+    # How many there are depends on which writers came into it.
+    grep -qE "^zeta .* [0-9]+ rounds? of the last rung$" out
     grep -q "^Not judged: T_T over that of the best$" out
     expect_json r.json '[.search.candidates[].state] | index("unjudged") != null and index("tied") == null'
     [ -z "$(find . -name 'btout*')" ]
