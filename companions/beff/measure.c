@@ -79,11 +79,21 @@ bool beff_measure_wants(const struct beff_setup *setup, int method, const struct
     return p->ping_pong ? method == BEFF_SENDRECV : setup->method[method];
 }
 
+/* Whether a rank was asked to stop; collective. */
+static bool asked_to_stop(struct run *run)
+{
+    int stop = stop_requested();
+    const int rc = par_check(MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, run->comm),
+                             "MPI_Allreduce");
+    if (run->rc == 0) run->rc = rc;
+    return stop;
+}
+
 /* Every byte of one iteration of each measurement, once per size, apart from what is timed. */
 static void verify_all(struct run *run, int size)
 {
     struct beff_exchange ex = {.bytes = run->m->size_bytes[size]};
-    for (int p = 0; p < run->plan->patterns_n; p++)
+    for (int p = 0; p < run->plan->patterns_n && !asked_to_stop(run); p++)
         for (ex.method = 0; ex.method < BEFF_METHODS_N; ex.method++) {
             ex.pattern = &run->plan->pattern[p];
             if (run->loop[cell_of(run, ex.method, p)] == 0) continue;
@@ -98,12 +108,12 @@ static int time_all(struct run *run, int size)
     struct beff_exchange ex = {.bytes = run->m->size_bytes[size],
                                .warm_up = size < WARM_SIZES,
                                .tagged = run->setup->definition == BEFF_36};
-    int stop = 0;
+    bool stop = false;
     for (int i = 0; i < run->cells; i++)
         share_set(run, i, &BEFF_NO_SHARE);
     for (int m = 0; m < BEFF_METHODS_N; m++)
         run->method_s[m] = 0;
-    for (int p = 0; p < run->plan->patterns_n && !stop; p++) {
+    for (int p = 0; p < run->plan->patterns_n && !(stop = asked_to_stop(run)); p++) {
         ex.pattern = &run->plan->pattern[p];
         for (ex.method = 0; ex.method < BEFF_METHODS_N; ex.method++) {
             const int cell = cell_of(run, ex.method, p);
@@ -116,10 +126,6 @@ static int time_all(struct run *run, int size)
             share_set(run, cell, &mine);
             if (run->traffic.rank == 0) run->method_s[ex.method] += time_s;
         }
-        const int asked = stop_requested();
-        const int rc = par_check(MPI_Allreduce(&asked, &stop, 1, MPI_INT, MPI_MAX, run->comm),
-                                 "MPI_Allreduce");
-        if (run->rc == 0) run->rc = rc;
     }
     *run->elapsed_s = watch_now() - run->begin_s;
     TRY(par_agree(run->comm, run->rc));
