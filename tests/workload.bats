@@ -226,6 +226,7 @@ X
         jq -e '[.phases[].title] == ["Segmented (write)", "Segmented (write)", "Simple Strided (read)",
             "Simple Strided (re-read)"] and .paused_s >= 0.15' r.json
         jq -e '[.phases[].accesses_n] == [10, 10, 4, 4] and .phases[2].times.think_s >= 0.02' r.json
+        jq -e '[.phases[].settings] | .[0] == {data: 100000} and .[2] == {data: 100000, think: 0.01}' r.json
     done
 }
 

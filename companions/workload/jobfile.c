@@ -438,6 +438,7 @@ static int phase_of(const struct reader *r, const struct settings *s,
     p->memory.strided = strcmp(s->memory, "strided") == 0 ||
                         (strcmp(s->memory, "auto") == 0 && r->pattern == WORKLOAD_FLASH);
     p->group = s->group;
+    p->group_given = s->group > 0;
     if (!p->view && s->group > 1)
         return err_set(ERR_USAGE, "group: several accesses in one call need access view");
     if (r->pattern == WORKLOAD_FLASH) {

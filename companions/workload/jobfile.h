@@ -62,6 +62,7 @@ struct workload_phase {
     enum workload_method method;
     bool view;                   /* a file view, else explicit offsets */
     int64_t group;               /* accesses in one call; 1 without a view */
+    bool group_given;            /* else it follows from the record */
     struct workload_shape shape; /* without procs and n */
     struct workload_memory memory;
     int64_t data_bytes; /* of all processes; 0: find the amount */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -689,6 +690,49 @@ int workload_phase_measure(struct workload_context *c, const struct workload_pha
     return 0;
 }
 
+/* By the names of their directives, what makes a phase another measurement and the result has no other
+ * member for: those that hold for it and were given, or that its pattern has beside the record. */
+static json_t *settings_json(const struct workload_phase *p)
+{
+#define OF(pattern, name, member)                                                                  \
+    {                                                                                              \
+        pattern, name, offsetof(struct workload_shape, member)                                     \
+    }
+    static const struct {
+        enum workload_pattern pattern;
+        const char *name;
+        size_t at;
+    } own[] = {OF(WORKLOAD_NESTED, "inner", inner),
+               OF(WORKLOAD_TILED, "rows", rows),
+               OF(WORKLOAD_TILED, "element", element_bytes),
+               OF(WORKLOAD_TILED, "overlap-rows", overlap_rows),
+               OF(WORKLOAD_TILED, "overlap-columns", overlap_columns),
+               OF(WORKLOAD_FLASH, "vary", vary),
+               OF(WORKLOAD_FLASH, "cells", cells),
+               OF(WORKLOAD_FLASH, "guard", guard),
+               OF(WORKLOAD_FLASH, "variables", variables),
+               OF(WORKLOAD_FLASH, "plot", plot)};
+#undef OF
+    json_t *o = json_object();
+    int rc = 0;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        int64_t value;
+        memcpy(&value, (const char *)&p->shape + own[i].at, sizeof value);
+        if (own[i].pattern == p->pattern)
+            rc |= json_object_set_new(o, own[i].name, json_integer(value));
+    }
+    if (p->data_bytes > 0) rc |= json_object_set_new(o, "data", json_integer(p->data_bytes));
+    if (p->group_given) rc |= json_object_set_new(o, "group", json_integer(p->group));
+    if (p->memory.strided && p->pattern != WORKLOAD_FLASH)
+        rc |= json_object_set_new(o, "memory-block", json_integer(p->memory.block_bytes));
+    if (p->think_s > 0) rc |= json_object_set_new(o, "think", js_real(p->think_s));
+    if (p->think_s > 0 && p->think_busy)
+        rc |= json_object_set_new(o, "think-kind", json_string("busy"));
+    if (rc == 0) return o;
+    json_decref(o);
+    return NULL;
+}
+
 json_t *workload_phase_json(const struct workload_phase_result *r)
 {
     const struct workload_phase *p = r->phase;
@@ -696,15 +740,15 @@ json_t *workload_phase_json(const struct workload_phase_result *r)
         p->shape.packed || p->pattern == WORKLOAD_SEQUENTIAL || p->pattern == WORKLOAD_SEGMENTED;
     char title[64];
     json_t *o = json_pack(
-        "{ss ss ss ss ss sb ss sI sI sI sI sI so si sb so}", "title",
+        "{ss ss ss ss ss sb ss sI sI sI sI sI so so si sb so}", "title",
         workload_phase_title(p, title), "pattern", workload_pattern_name(p->pattern), "temporal",
         workload_temporal_name(p->temporal), "method", workload_method_name(p->method), "access",
         p->view ? "view" : "offsets", "memory_strided", (int)p->memory.strided, "file",
         contiguous ? "contiguous" : "strided", "record_bytes", (json_int_t)p->shape.record_bytes,
         "repetitions_n", (json_int_t)r->n, "accesses_n", (json_int_t)r->accesses, "calls_n",
         (json_int_t)r->calls, "file_bytes", (json_int_t)r->file_bytes, "fraction",
-        js_real(p->fraction), "tries_n", r->tries, "enough", (int)r->m.enough, "limit_met",
-        r->limit ? json_string(r->limit) : json_null());
+        js_real(p->fraction), "settings", settings_json(p), "tries_n", r->tries, "enough",
+        (int)r->m.enough, "limit_met", r->limit ? json_string(r->limit) : json_null());
     json_object_update_new(o, workload_measured_json(&r->m));
     return o;
 }

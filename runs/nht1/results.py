@@ -949,6 +949,8 @@ def option_shown(key, value):
         return 'on %s' % (text.plural(value, 'core') if value else 'unknown cores')
     if key.startswith('env.'):
         return '%s=%s' % (key[4:], value)
+    if key.startswith('set.'):
+        return '%s %s' % (key[4:], value)
     name = '--' + key.replace('_', '-')
     return name if value == 'yes' else '%s %s' % (name, value)
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How results of nht1-beff, nht1-beffio and nht1-workload were measured: what was varied beside definition, problem,
 system and number of processes. Of nht1-bt the identity of a cell has it (results.py)."""
-from .results import at, option_shown, items, word, words
+from .results import at, members, option_shown, items, real, word, words
 
 # Options that change what is measured, and where a result says them; not those that pages and comparisons know by a
 # name of their own, such as definition and T.
 OPTIONS = {'nht1-workload': ('sync', 'think', 'depth'),
            'nht1-beffio': ('noshared', 'rewrite', 'unique', 'nounique', 'shift_read', 'drop_cache')}
-MISSING = {'hint': 'no hints', 'component': 'MPI-IO component unknown'}
+MISSING = {'hint': 'no hints', 'component': 'MPI-IO component unknown', 'set.fraction': 'fraction 1', 'set.files': 'files common'}
 
 
 def of(result):
@@ -16,7 +16,17 @@ def of(result):
     known = [(key, 'yes' if value is True else str(value)) for key, value in options
              if value not in (None, False, 0, '', '0')]
     known += [(key, value) for key, value in (('hint', ' '.join(_hints(result))), ('component', _component(result))) if value]
+    if word(result.root, 'mode') == 'separate':  # of nht1-workload
+        known.append(('set.files', 'separate'))
     return tuple(known + [('env.' + k, v) for k, v in sorted(result.environment.items())])
+
+
+def of_phase(phase):
+    """The same of a pattern of nht1-workload: what its page and a comparison name by no word of their own."""
+    settings = dict(members(phase, 'settings'))
+    if real(phase, 'fraction') < 1:
+        settings['fraction'] = real(phase, 'fraction')
+    return tuple(('set.' + key, '%g' % value if isinstance(value, float) else str(value)) for key, value in sorted(settings.items()))
 
 
 def shown(way):
@@ -44,19 +54,19 @@ def _component(result):
 
 
 class Ways:
-    """What tells some results of one program from each other, and what they have in common."""
+    """What tells some from each other, and what they have in common."""
 
-    def __init__(self, results):
-        found = [dict(of(r)) for r in results]
+    def __init__(self, found):
+        found = [dict(way) for way in found]
         keys = dict.fromkeys(k for way in found for k in way)
         self._varied = [k for k in keys if len({way.get(k) for way in found}) > 1]
         self.common = shown([(k, v) for k, v in (found[0] if found else {}).items() if k not in self._varied])
 
-    def name(self, result):
+    def name(self, way):
         """'' where nothing differs."""
-        way = dict(of(result))
+        way = dict(way)
         return shown([(k, way.get(k)) for k in self._varied])
 
 
 def _missing(key):
-    return MISSING.get(key) or ('%s not set' % key[4:] if key.startswith('env.') else 'no --' + key.replace('_', '-'))
+    return MISSING.get(key) or ('%s not set' % key[4:] if key.startswith(('env.', 'set.')) else 'no --' + key.replace('_', '-'))

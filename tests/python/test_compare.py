@@ -194,7 +194,7 @@ def comm_of(value, mpi):
 
 
 def workload_of(value, mount):
-    return 'nht1-workload', {'phases': [{'title': 'p', 'completed': True, 'wrong_n': 0, 'bytes_per_s': value}]}, mount
+    return 'nht1-workload', {'phases': [{'title': 'p', 'completed': True, 'wrong_n': 0, 'fraction': 1, 'bytes_per_s': value}]}, mount
 
 
 def several(value, mount):
@@ -202,6 +202,12 @@ def several(value, mount):
     kind, root, mount = workload_of(value, mount)
     (right,) = root['phases']
     return kind, {'phases': [right, dict(right, wrong_n=1), dict(right, completed=False)]}, mount
+
+
+def grouped(value, mount):
+    kind, root, mount = workload_of(value, mount)
+    root['phases'][0]['settings'] = {'group': 16}
+    return kind, root, mount
 
 
 def results_of(how, *parts):
@@ -296,6 +302,8 @@ class Parts(unittest.TestCase):
         b[0].root['phases'][0]['completed'], b[0].root['stamps'] = False, cut[0].root['stamps']
         c = Comparison(a, b)
         self.assertEqual((c.verdict, c.notes), (SAME, ['B: 1 result left out: interrupted or failed']))
+        c = Comparison(*(results_of(how, (8, 1e9, '/a')) for how in (workload_of, grouped)))
+        self.assertEqual((c.verdict, c.reasons[1:]), (NOT, ['group: not set in A, 16 in B']))
         c = Comparison(*(results_of(several, (8, 1e9, '/a')) for _ in 'AB'))
         self.assertEqual((c.verdict, c.notes), (SAME, [n % side for side in 'AB' for n in (
             '%s: 8 measurements left out: the data were wrong', '%s: 8 measurements left out: interrupted or failed')]))

@@ -58,7 +58,24 @@ class Workload(unittest.TestCase):
 
         def component(root, which):
             root['system']['mpiio_component'] = ('ompio (4.1)', 'romio321 (4.1)')[which]
+
+        def of_phases(**settings):
+            def change(root, which):
+                for phase in root['phases']:
+                    phase['settings'] = {'data': 8, **(settings if which else {})}
+            return change
+
+        def fraction(root, which):
+            for phase in root['phases']:
+                phase['fraction'] = (1, 0.25)[which]
+
+        def files(root, which):
+            root['mode'] = ('common', 'separate')[which]
         for change, env, names in (
+                (of_phases(group=16), ({}, {}), ('group not set', 'group 16')),
+                (of_phases(think=1e-4), ({}, {}), ('think not set', 'think 0.0001')),
+                (fraction, ({}, {}), ('fraction 1', 'fraction 0.25')),
+                (files, ({}, {}), ('files common', 'files separate')),
                 (sync, ({}, {}), ('--sync none', '--sync call')), (hint, ({}, {}), ('no hints', 'hint cb_nodes=1')),
                 (component, ({}, {}), ('ompio', 'romio321')),
                 (component, ({'OMPI_MCA_io': 'ompio'}, {'OMPI_MCA_io': 'romio321'}), ('OMPI_MCA_io=ompio', 'OMPI_MCA_io=romio321')),

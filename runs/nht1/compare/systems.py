@@ -61,21 +61,21 @@ def ways_pairs(found, pairs):
     another where each side has one."""
     made = []
     for both, whose in pairs:
-        names, of = ways.Ways(both[0] + both[1]), [{}, {}]
+        names, of = ways.Ways(map(ways.of, both[0] + both[1])), [{}, {}]
         for side, its in zip(both, of):
             for r in side:
                 its.setdefault(ways.of(r), results.Results()).append(r)
         common = [way for way in of[0] if way in of[1]]
         if not common and len(of[0]) == len(of[1]) == 1:
-            found.note(text.of('%s in A is compared with %s in B' % tuple(names.name(side[0]) for side in both), whose))
+            found.note(text.of('%s in A is compared with %s in B' % tuple(names.name(ways.of(side[0])) for side in both), whose))
             made.append((both, whose))
             continue
         for its, there in zip(of, 'BA'):
             for way, alone in its.items():
                 if way not in common:
-                    found.note('%s: nothing like it in %s' % (text.of(alone[0].kind, whose, names.name(alone[0])), there))
+                    found.note('%s: nothing like it in %s' % (text.of(alone[0].kind, whose, names.name(way)), there))
                     found.apart |= set(map(id, alone))
-        made += [([its[way] for its in of], text.of(whose, names.name(of[0][way][0]))) for way in common]
+        made += [([its[way] for its in of], text.of(whose, names.name(way))) for way in common]
     return made
 
 

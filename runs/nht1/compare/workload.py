@@ -42,9 +42,9 @@ def _part(found, measured, whose):
                 lonely += 1
     if not pairs:
         one, other = (dict(next(iter(side))) for side in measured)
-        return [text.of('A and B have no pattern and no working point in common', whose)] + ['%s: %s in A, %s in B' % (key, known(one.get(key)),
-                                                   known(other.get(key)))
-                         for key in {**one, **other} if one.get(key) != other.get(key)]
+        return [text.of('A and B have no pattern and no working point in common', whose)] + [
+            '%s: %s in A, %s in B' % (key, *(known(side[key]) if key in side else 'not set' for side in (one, other)))
+            for key in {**one, **other} if one.get(key) != other.get(key)]
     if lonely:
         found.notes.append(text.of('%s of A' % text.plural(lonely, 'measurement'), whose) + ': nothing like it in B')
     varied = {key for key in {k for p in pairs for k, _ in p[0].what}
@@ -85,7 +85,7 @@ def _measured(side):
     """{what: {how: Measured}} of results of nht1-workload, wrong and unfinished ones left out."""
     found = {}
     for r in side:
-        how = tuple((key, value) for key, value in ways.of(r) if key not in ('sync', 'think'))  # these must agree
+        how = tuple((key, value) for key, value in ways.of(r) if key not in ('sync', 'think', 'set.files'))  # these must agree
         common = (('processes', results.integer(r.root, 'system.ranks', 1)),
                   ('durability (--sync)', results.word(r.root, 'options.sync')),
                   ('thinking', results.true(r.root, 'options.think')))
@@ -109,7 +109,8 @@ def _phase(_, phase, __):
     return (results.word(phase, 'title'), ('record', results.integer(phase, 'record_bytes')),
             ('method', results.word(phase, 'method')), ('access', results.word(phase, 'access')),
             ('memory', 'strided' if results.true(phase, 'memory_strided') else 'contiguous'),
-            ('file', results.word(phase, 'file')), ('fraction', results.real(phase, 'fraction')))
+            ('file', results.word(phase, 'file')), ('fraction', results.real(phase, 'fraction')),
+            *sorted(results.members(phase, 'settings').items()))
 
 
 def _point(root, point, number):

@@ -4,6 +4,7 @@ with the temporal kinds as curves; working points asked and achieved; and, where
 one of them in one of the nine numbers, the panels of Figure 1 of the workload model's paper."""
 from .. import stats, text
 from ..results import integer, items, members, outcome, real, true, word
+from ..ways import Ways, of_phase
 from .page import Figure, Table
 
 MB = 1e6
@@ -68,23 +69,26 @@ def _percent(share):
 
 
 def _patterns(report, results):
-    found = {}  # {pattern: {way: phases}}
+    found = {}  # {pattern: [(way, settings, phase)]}
     for r in results:
         of = text.processes(integer(r.root, 'system.ranks', 1)), report.way(r), report.systems.whose(r)
         for p in _right(r, 'phases'):
             way = (word(p, 'method'), word(p, 'access'), 'memory %s' % (
                 'strided' if true(p, 'memory_strided') else 'contiguous'),
                 'file %s' % word(p, 'file'), *of)
-            found.setdefault(word(p, 'pattern'), {}).setdefault(way, []).append(p)
-    for number, (pattern, ways) in enumerate(found.items()):
-        _pattern(report.page, 'workload-%s-%d' % (pattern, number), ways)
+            found.setdefault(word(p, 'pattern'), []).append((way, of_phase(p), p))
+    for number, (pattern, phases) in enumerate(found.items()):
+        names, ways = Ways(settings for _, settings, _ in phases), {}
+        for way, settings, p in phases:
+            ways.setdefault((*way, names.name(settings)), []).append(p)
+        _pattern(report.page, 'workload-%s-%d' % (pattern, number), ways, names.common)
 
 
-def _pattern(page, name, ways):
-    """A table and a figure, in which every way that was measured has a panel."""
+def _pattern(page, name, ways, settings):
+    """A table and a figure, in which every way that was measured has a panel. settings: of all."""
     title = word(next(iter(ways.values()))[0], 'title').partition(' (')[0]
     parts = list(zip(*ways))
-    common = ', '.join(values[0] for values in parts if len(set(values)) == 1 and values[0])
+    common = text.of(*(values[0] for values in parts if len(set(values)) == 1), settings)
     table = Table(name, '%s: %s' % (title, common), (['way'] if len(ways) > 1 else []) + [
         'record in bytes', 'temporal pattern', 'MB/s', 'S + T + B in s', 'B', 'in memory before',
         'note'])

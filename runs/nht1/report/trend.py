@@ -115,12 +115,12 @@ def _line(root, kind):
 
 def _of_results(found, metric):
     _, factor, kind, path = RESULTS[metric]
-    points, systems, measured = [], results.Systems(found, kind), ways.Ways(found.of(kind))
+    points, systems, measured = [], results.Systems(found, kind), ways.Ways(map(ways.of, found.of(kind)))
     for r in found.of(kind):
         value = factor * real(r.root, path)
         if value == value:
             points.append(Point(word(r.root, 'system.cpu.model') or 'unnamed system', text.of(
-                _line(r.root, kind), systems.whose(r), measured.name(r)), _date(r),
+                _line(r.root, kind), systems.whose(r), measured.name(ways.of(r))), _date(r),
                                 word(r.root, 'version'), value, NAN, NAN, r.shown, _valid(r.root, kind)))
     return points
 
