@@ -47,7 +47,10 @@ sims_of() {
     sed -i 's/took_s/moved_per_s/' bin/sim
     study ab --program sim --metric moved_per_s --cores 2 --out result --a='--value 1' --b='--value 1.5'
     expect_status 0
-    found '.verdict == "better" and .better == "high" and .metric == "moved_per_s"'
+    found '.verdict == "better" and .better == "high" and .metric == "moved_per_s"
+        and ([.ratio, .ratio_lo, .ratio_hi] | map((. - 1.5 | fabs) < 0.001) | all)'
+    expect_text "round 1  A 1.000  B 1.500  B / A 1.500"
+    [[ ${lines[-1]} == "B is better than A: B / A = 1.500 (1.500 to 1.500) of moved_per_s"* ]]
     rm -r result
     study ab --program sim --metric moved_per_s --better low --cores 2 --out result --a='--value 1' --b='--value 1.5'
     expect_status 2

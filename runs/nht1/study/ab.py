@@ -245,8 +245,8 @@ class Alternation:
             side.costs.append(costs[side.name])
             for code in side.spoiling:
                 side.stamps[code] = side.stamps.get(code, 0) + 1
-        self.speak.say('round %d  A %s  B %s  B / A %s' % (
-            number, self._shown(costs['A']), self._shown(costs['B']), text.ratio(costs['B'] / costs['A'])))
+        a, b = (self._value(costs[side.name]) for side in self.sides)
+        self.speak.say('round %d  A %s  B %s  B / A %s' % (number, self._shown(a), self._shown(b), text.ratio(b / a)))
         if number == 1:
             self._compare_notices()
 
@@ -258,8 +258,10 @@ class Alternation:
         for words in self.alone:
             self.speak.say(words)
 
-    def _shown(self, cost):
-        value = 1 / cost if self.better == 'high' else cost
+    def _value(self, cost):
+        return 1 / cost if self.better == 'high' else cost
+
+    def _shown(self, value):
         return text.duration(value) if summary.scale_of(self.metric)[1] == 's' else text.number(value, 4)
 
     def _one(self, side, number):
@@ -358,7 +360,13 @@ class Alternation:
     def _interval(self):
         if self.look.get('lo') is None:
             return 'no interval yet' if not self.look.get('drifting') else 'B / A drifts: no interval'
-        return 'B / A = %s (%s to %s)' % tuple(text.ratio(self.look[k]) for k in ('centre', 'lo', 'hi'))
+        return 'B / A = %s (%s to %s)' % tuple(map(text.ratio, self._ratios().values()))
+
+    def _ratios(self):
+        """B / A of the metric itself with its interval, as far as they are known."""
+        ends = ('hi', 'lo') if self.better == 'high' else ('lo', 'hi')
+        found = [self.look.get(key) for key in ('centre', *ends)]
+        return dict(zip(('ratio', 'ratio_lo', 'ratio_hi'), (v if v is None else self._value(v) for v in found)))
 
     def _needed(self):
         """Rounds, all together, that would decide; None where that is not known."""
@@ -415,17 +423,14 @@ class Alternation:
                 'error': self.args.error, 'ranks': self.ranks, 'threads': self.args.threads, 'seed': self.seed,
                 'a': self.sides[0].json(), 'b': self.sides[1].json(), 'order': self.order,
                 'rounds': len(self.order), 'rounds_needed': self._needed(),
-                **{name: look.get(key) for name, key in (
-                    ('looked_at', 'looked_at'), ('method', 'method'), ('ratio', 'centre'), ('ratio_lo', 'lo'),
-                    ('ratio_hi', 'hi'))},
+                'looked_at': look.get('looked_at'), 'method': look.get('method'), **self._ratios(),
                 'drifting': look.get('drifting', False), 'conflict': look.get('conflict', False),
                 'verdict': self.verdict, 'sentence': self.line}
 
     def junit(self):
         outcome = 'error' if self.ended in CUT_SHORT else {WORSE: 'failure', UNDECIDED: 'skipped'}.get(self.verdict, '')
         case = junit.case('nht1-study.ab', self.name, outcome, self.verdict, self.line, {
-            'ratio': self.look.get('centre'), 'ratio_lo': self.look.get('lo'), 'ratio_hi': self.look.get('hi'),
-            'threshold': self.threshold, 'rounds': len(self.order), 'verdict': self.verdict})
+            **self._ratios(), 'threshold': self.threshold, 'rounds': len(self.order), 'verdict': self.verdict})
         return junit.suite('nht1-study ab', [case], self.line)
 
 
