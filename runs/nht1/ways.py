@@ -6,7 +6,11 @@ from .results import at, members, option_shown, items, real, word, words
 # Options that change what is measured, and where a result says them; not those that pages and comparisons know by a
 # name of their own, such as definition and T.
 OPTIONS = {'nht1-workload': ('sync', 'think', 'depth'),
-           'nht1-beffio': ('noshared', 'rewrite', 'unique', 'nounique', 'shift_read', 'drop_cache')}
+           'nht1-beff': ('memory_per_process', 'lmax', 'random', 'methods', 'repetitions'),
+           'nht1-beffio': ('mb', 'm_part', 'termination', 'count', 'noshared', 'rewrite', 'unique', 'nounique',
+                           'shift_read', 'drop_cache')}
+USUAL = {'random': 30, 'methods': 'sendrecv,alltoallv,nonblocking', 'repetitions': 3, 'm_part': 'definition',
+         'termination': 'definition', 'count': 'definition'}
 MISSING = {'hint': 'no hints', 'component': 'MPI-IO component unknown', 'set.fraction': 'fraction 1', 'set.files': 'files common'}
 
 
@@ -14,7 +18,7 @@ def of(result):
     """((key, text), ...), of keys that option_shown knows. What is off, not given or not known is not in it."""
     options = [(key, at(result.root, 'options.' + key)) for key in OPTIONS.get(result.kind, ())]
     known = [(key, 'yes' if value is True else str(value)) for key, value in options
-             if value not in (None, False, 0, '', '0')]
+             if value not in (None, False, 0, '', '0', USUAL.get(key))]
     known += [(key, value) for key, value in (('hint', ' '.join(_hints(result))), ('component', _component(result))) if value]
     if word(result.root, 'mode') == 'separate':  # of nht1-workload
         known.append(('set.files', 'separate'))

@@ -204,6 +204,11 @@ def several(value, mount):
     return kind, {'phases': [right, dict(right, wrong_n=1), dict(right, completed=False)]}, mount
 
 
+def hinted(value, mount):
+    kind, root, mount = workload_of(value, mount)
+    return kind, dict(root, options={'hint': ['cb_nodes=1']}), mount
+
+
 def grouped(value, mount):
     kind, root, mount = workload_of(value, mount)
     root['phases'][0]['settings'] = {'group': 16}
@@ -289,6 +294,12 @@ class Parts(unittest.TestCase):
             c = Comparison(jobs(1, factor), jobs(1, 1.5 * factor))
             self.assertEqual(c.primary.name, 'T_T / T_C of posix, 2 processors')
             self.assertIn('what decides is T_T / T_C of posix, 2 processors, than which none has more results; the others are judged beside it', c.notes)
+
+    def test_workloads_with_several_hints_are_rows_that_name_them(self):
+        a, b = (results.Results(results_of(workload_of, (8, 1e9, '/a')) + results_of(hinted, (8, 1e9 * slower, '/a'))) for slower in (1, 0.5))
+        c = Comparison(a, b)
+        self.assertEqual([(m.name, round(m.numbers['ratio'], 2)) for m in c.metrics if m.name.startswith('p, ')],
+                         [('p, 2 processes, no hints', 1), ('p, 2 processes, hint cb_nodes=1', 0.5)])
 
     def test_a_result_that_was_interrupted_first_does_not_spoil_others(self):
         cut = side()

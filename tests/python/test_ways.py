@@ -139,6 +139,27 @@ class Bandwidth(unittest.TestCase):
         self.assertEqual([(p.line.endswith('no hints, MPI-IO component unknown'), p.line.endswith('hint write:cb_nodes=1, romio321'))
                           for p in points], [(True, False), (False, True)] * 2)
 
+    def test_options_that_change_what_is_measured_are_named(self):
+        for name, key, values, shown in (
+                ('beffio', 'mb', (16, 512), ['--mb 16', '--mb 512']), ('beffio', 'count', ('definition', 'all'), ['no --count', '--count all']),
+                ('beffio', 'termination', ('definition', 'per-call'), ['no --termination', '--termination per-call']),
+                ('beff', 'random', (30, 5), ['no --random', '--random 5']), ('beff', 'lmax', (0, 65536), ['no --lmax', '--lmax 65536'])):
+            with self.subTest(key):
+                roots = [root_of(name), root_of(name)]
+                for root, value in zip(roots, values):
+                    root['options'][key] = value
+                found = loaded('nht1-' + name, *((root, {}) for root in roots))
+                report = Report(found)
+                self.assertEqual([report.way(r) for r in found], shown)
+                self.assertEqual(len({p.line for p in trend._of_results(found, 'b_eff_io' if name == 'beffio' else 'b_eff')}), 2)
+
+    def test_the_largest_chunk_that_follows_other_memory_is_noted(self):
+        a, b = self.of_hints()[::2], self.of_hints()[::2]
+        for r in b:
+            r.root['schedule']['m_part_bytes'] *= 4
+        self.assertIn('M_PART, the largest chunk, which follows the memory, is 2 MiB in A, 8 MiB in B',
+                      Comparison(results.Results(a), results.Results(b), nevertheless=True).notes)
+
     def test_variables_of_a_study_are_named_with_b_eff(self):
         root = root_of('beff')
         found = loaded('nht1-beff', *((root, {'OMPI_MCA_btl': value}) for value in ('self,vader', 'self,tcp')))

@@ -29,6 +29,10 @@ def compare(found, sides):
         found.reasons.append('A and B have no results of %s in common that were measured in the same way' % kind)
     for both, whose in found.each(pairs):
         found.agree(text.of('buffers', whose), both, (BUFFERS[kind],), found.studied)
+        largest = [[n for n in (results.integer(r.root, 'schedule.m_part_bytes') for r in side) if n > 0] for side in both]
+        if all(largest) and max(map(max, largest)) > results.MEMORY_ALIKE * min(map(min, largest)):
+            found.note(text.of('M_PART, the largest chunk, which follows the memory, is %s in A, %s in B' % tuple(
+                ' and '.join(map(text.size_iec, sorted(set(side)))) for side in largest), whose))
         for name, path, unit, higher_better, keys in VALUES[kind]:
             found.agree(text.of(name, whose), both, keys)
             found.metric(text.of(name, whose), unit, both, lambda root, path=path: [results.real(root, path)], higher_better, name)

@@ -49,9 +49,10 @@ def _part(found, measured, whose):
         found.notes.append(text.of('%s of A' % text.plural(lonely, 'measurement'), whose) + ': nothing like it in B')
     varied = {key for key in {k for p in pairs for k, _ in p[0].what}
               if len({dict(p[0].what).get(key) for p in pairs}) > 1}
+    names = ways.Ways(one.how for one, _ in pairs)
     before = len(found.metrics)
     for one, other in pairs:
-        name = text.of(one.name(varied), whose)
+        name = text.of(one.name(varied), names.name(one.how), whose)
         if one.how != other.how:
             found.note('%s in A is compared with %s in B' % tuple(
                 ways.shown(m.how) or 'the default' for m in (one, other)))
