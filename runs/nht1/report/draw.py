@@ -202,11 +202,20 @@ def without_key(panels):
     return [dict(p, key=False) for p in panels]
 
 
+def _key_label(label, inches):
+    """On as many lines as it takes in so many inches, the sample beside it included."""
+    return '\n'.join(textwrap.wrap(label, max(CHARS, int((inches - 0.7) / CHAR)))) or label
+
+
+def _two_columns(labels, inches):
+    return len(labels) > 1 and sum(sorted(map(len, labels))[-2:]) <= 9 * inches
+
+
 def _shared_legend(place, handles, inches):
     """The legend of a figure in as many columns as have room in so many inches; place: a figure or axes."""
     wide = max(len(label) for _, label in handles)
     columns = max(1, min(len(handles), int(inches / (0.7 + CHAR * wide))))
-    return place.legend([h for h, _ in handles], [label for _, label in handles], loc='upper left', ncol=columns,
+    return place.legend([h for h, _ in handles], [_key_label(label, inches) for _, label in handles], loc='upper left', ncol=columns,
                         bbox_to_anchor=(0, 1), borderaxespad=0, handlelength=2.6, columnspacing=1.4)
 
 
@@ -302,15 +311,14 @@ def panel_into(ax, panel, data):
         ax.annotate(shown(note), (x, y), xytext=(0, 6), textcoords='offset points', ha='center',
                     va='bottom', fontsize=8.5, color=MUTED)
     if panel.get('key', True) and handles:
-        wide = sorted((len(t) for _, t in handles), reverse=True)[:2]
         room = ax.figure.get_figwidth() / ax.get_gridspec().ncols - CHAR * (
             panel.get('chars', CHARS) - CHARS)
-        columns = 2 if len(handles) > 1 and sum(wide) <= 9 * room else 1
+        columns = 2 if _two_columns([t for _, t in handles], room) else 1
         lift = -26 if not ax.get_xlabel() else -38
         lift -= 12 * any('\n' in t.get_text() for t in ax.get_xticklabels())
         if any(t.get_rotation() for t in ax.get_xticklabels()):
             lift -= 26
-        ax.legend([h for h, _ in handles], [t for _, t in handles], loc='upper left',
+        ax.legend([h for h, _ in handles], [_key_label(t, room) for _, t in handles], loc='upper left',
                   bbox_to_anchor=(0, 0), bbox_transform=ax.transAxes + matplotlib.transforms.
                   ScaledTranslation(0, lift / 72, ax.figure.dpi_scale_trans), ncol=columns,
                   borderaxespad=0, handlelength=2.6, columnspacing=1.4)
@@ -322,7 +330,9 @@ def height_of(panel):
     if panel.get('cells'):
         return min(3.3, 1.7 + 0.25 * (panel['cells']['y'][1] - panel['cells']['y'][0]))
     if not panel.get('across'):
-        return 3.1 + 0.18 * (len(panel['styles']) // 2 if panel.get('key', True) else 0)
+        labels = [shown(series) for series in panel['styles']] if panel.get('key', True) else []
+        rows = len(labels) // 2 if _two_columns(labels, WIDE) else sum(_key_label(t, WIDE).count('\n') + 1 for t in labels) - 1
+        return 3.1 + 0.18 * max(0, rows)
     lines = [len(_lines(panel, t[1])) for t in panel['x'].get('ticks') or [[0, '']]]
     bars = list(panel['styles'].values()).count('bars')
     return 1.1 + sum(max(0.3, 0.17 * n + 0.1, 0.14 * bars + 0.1) for n in lines) + \

@@ -55,12 +55,12 @@ def main(argv):
     options = parser.parse_args(argv)
     found = results.load(options.results)
     frame.libraries()
-    points = _of_results(found, options.metric) if options.metric in RESULTS else \
-        _of_cells(found, options.metric, options.level)
+    points, common = _of_results(found, options.metric) if options.metric in RESULTS else \
+        (_of_cells(found, options.metric, options.level), '')
     if not points:
         raise trouble.usage('%s: no result there has a %s' % (
             text.clean(options.results[0]), options.metric))
-    page = _page(points, options, found)
+    page = _page(points, common, options, found)
     frame.publish(page, options)
     if options.output != '-' and not options.output.startswith('/dev/'):
         print('%s in %s: %s' % (text.plural(len(points), 'point'), text.plural(
@@ -103,29 +103,31 @@ def _valid(root, kind):
 
 
 def _line(root, kind):
-    """What has to be alike for values to be of one curve."""
+    """What has to be alike for values to be of one curve, in words; '' where it is not known."""
     of = {'nht1-beff': '', 'nht1-beffio': 'b_eff_io.'}[kind]
     definition, buffers = word(root, of + 'definition'), patterns.offset_words(patterns.offset(root, of + 'buffer_offset_bytes'))
     procs, t_min = integer(root, of + 'procs') if of else 0, part_beffio.minutes(root)
-    return ', '.join([text.plural(integer(root, 'system.ranks', 1), 'rank')] + [words for words, known in (
-        ('T = %.3g min' % t_min, t_min == t_min), ('partition of %d' % procs, procs), ('definition ' + definition, definition),
-        ('buffers %s bytes off a page' % buffers, buffers),
-        ('not valid', not _valid(root, kind))) if known])
+    return tuple(words if known else '' for words, known in (
+        (text.plural(integer(root, 'system.ranks', 1), 'rank'), True), ('T = %.3g min' % t_min, t_min == t_min),
+        ('partition of %d' % procs, procs), ('definition ' + definition, definition),
+        ('buffers %s bytes off a page' % buffers, buffers), ('not valid', not _valid(root, kind))))
 
 
 def _of_results(found, metric):
+    """(points, what all of them have in common)"""
     _, factor, kind, path = RESULTS[metric]
-    points, systems, measured = [], results.Systems(found, kind), ways.Ways(map(ways.of, found.of(kind)))
-    for r in found.of(kind):
-        value = factor * real(r.root, path)
-        if value == value:
-            points.append(Point(word(r.root, 'system.cpu.model') or 'unnamed system', text.of(
-                _line(r.root, kind), systems.whose(r), measured.name(ways.of(r))), _date(r),
-                                word(r.root, 'version'), value, NAN, NAN, r.shown, _valid(r.root, kind)))
-    return points
+    mine = [r for r in found.of(kind) if factor * real(r.root, path) == factor * real(r.root, path)]
+    systems, measured = results.Systems(found, kind), ways.Ways(map(ways.of, mine))
+    lines = [(*_line(r.root, kind), systems.whose(r), measured.name(ways.of(r))) for r in mine]
+    varied = [len(set(words)) > 1 for words in zip(*lines)]
+    points = [Point(word(r.root, 'system.cpu.model') or 'unnamed system',
+                    text.of(*(w for w, differs in zip(line, varied) if differs)) or line[0], _date(r),
+                    word(r.root, 'version'), factor * real(r.root, path), NAN, NAN, r.shown, _valid(r.root, kind))
+              for r, line in zip(mine, lines)]
+    return points, text.of('', *(w for w, differs in zip(lines[0] if lines else (), varied) if not differs), measured.common)
 
 
-def _page(points, options, found):
+def _page(points, common, options, found):
     label = (CELLS.get(options.metric) or RESULTS[options.metric])[0]
     page = Page(options.title or '%s over time' % label.partition(' in ')[0])
     points = sorted(points, key=lambda p: (p.what, p.seconds, p.line))
@@ -133,6 +135,8 @@ def _page(points, options, found):
     page.lead.append('%s of %s, versions %s.' % (
         text.plural(len(points), 'point'), text.plural(len(found), 'result'),
         ', '.join(v or 'unknown' for v in versions)))
+    if common:
+        page.lead.append('All of them: %s.' % common)
     if any(p.low == p.low for p in points):
         page.lead.append('Intervals are at %g %%.' % (100 * options.level))
     for number, what in enumerate(dict.fromkeys(p.what for p in points), 1):
