@@ -73,7 +73,7 @@ char *bt_command_restart(const struct bt_job *job, const char *writer, const cha
         "read-drop-system", "verify", "progress", "profile",    "quiet"};
     struct bt_options o = job->setup->opt;
     const unsigned caps = io_writer_caps(writer);
-    if (job->setup->search || !(caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS))) return NULL;
+    if (job->setup->search || !(caps & IO_CAPS_DATA)) return NULL;
     for (const struct conf_option *of = bt_program.options; of->name; of++) {
         bool keep = false;
         for (size_t i = 0; i < sizeof stays / sizeof stays[0]; i++)

@@ -210,7 +210,7 @@ static void files(struct forecast *f)
     for (int w = 0; w < s->writers_n; w++) {
         const unsigned caps = io_writer_caps(s->candidate[w].writer);
         const bool parts = (caps & IO_CAP_PARTS) != 0;
-        if (!(caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS))) continue;
+        if (!(caps & IO_CAPS_DATA)) continue;
         const int64_t length = length_of(f, &s->candidate[w]);
         f->file_bytes = num_max(f->file_bytes, length);
         f->disk_bytes = in_turn ? f->file_bytes : num_sum(f->disk_bytes, length);

@@ -345,7 +345,7 @@ int bt_job_make_run(struct bt_job *job, struct bt_solver *solver, const struct b
     TRY(prove(job, o));
     judge(o, c != NULL, s->opt.charge != NULL);
     const bool suspect = o->wrong || o->proof.state == BT_PROOF_FAILED;
-    const bool remove = task->remove && o->serial_file && !suspect;
+    const bool remove = task->remove && c && (io_writer_caps(c->writer) & IO_CAPS_DATA) && !suspect;
     return remove ? io_file_remove(job->comm, task->path, run_id(o), job->lock) : 0;
 }
 

@@ -20,7 +20,7 @@ static bool writes(const struct bt_run *run)
 /* Whether what a run handed out is kept: what drops it has no rate. */
 static bool leaves_data(const struct bt_run *run)
 {
-    return (io_writer_caps(run->writer) & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) != 0;
+    return (io_writer_caps(run->writer) & IO_CAPS_DATA) != 0;
 }
 
 /* A run that went on with another's file has no T_T. */

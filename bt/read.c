@@ -24,7 +24,7 @@
 
 static bool can_be_read(const char *writer)
 {
-    return (io_writer_caps(writer) & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) != 0;
+    return (io_writer_caps(writer) & IO_CAPS_DATA) != 0;
 }
 
 static int dumps_check(const struct bt_setup *s)

@@ -347,7 +347,7 @@ static void every_writer_writes_more_than_2_gib_per_rank(void **state)
     if (!only) return;
     assert_int_equal(size, 2);
     for (int i = 0; (d = io_writer_at(i)); i++) {
-        if (!(d->caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) || !io_writer_usable(d)) continue;
+        if (!(d->caps & IO_CAPS_DATA) || !io_writer_usable(d)) continue;
         if (strcmp(only, "all") != 0 && strcmp(only, d->name) != 0) continue;
         if (rank == 0) print_message("%s\n", d->name);
         check_long_dump(d, slabs);

@@ -63,7 +63,7 @@ static const char *reading_writer(int i, char out[64])
 {
     const struct io_writer *w;
     for (int at = 0; (w = io_writer_at(at)); at++) {
-        if (!(w->caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)) || !io_writer_usable(w)) continue;
+        if (!(w->caps & IO_CAPS_DATA) || !io_writer_usable(w)) continue;
         if (i-- > 0) continue;
         snprintf(out, 64, "%s%s", at % 2 ? "check:" : "", w->name);
         return out;

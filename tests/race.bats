@@ -41,6 +41,11 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     eval "run mpi_run 2 nht1-bt $command --tc 1 --json again.json"
     expect_status 0
     expect_json again.json '.runs | length == 1 and .[0].proof.state == "right"'
+    rm -f btout.bin*
+    run nht1-bt "${tiny[@]}" --io auto:perrank --minutes 0.02
+    expect_status 0
+    expect_text "1 candidate of 1 writer,"
+    [ -z "$(find . -name 'btout*')" ]
     [ "$(jq -r '.search.best.label | split(" ")[0]' r.json)" = "$(jq -r '.runs[0].writer' again.json)" ]
 }
 

@@ -385,11 +385,16 @@ void bt_finding_begin(const struct bt_search *s, FILE *to)
                                               : "; has to be beaten in the last rung");
     }
     if (s->end == BT_SEARCH_KNOWN) return;
-    plain_entry(to, "Search",
-                "%d candidates of %d writers, at most %s; each file is verified and "
-                "removed",
-                s->space.n, job->setup->writers_n,
-                units_duration(60 * job->setup->opt.minutes, time));
+    const char *parts = NULL;
+    for (int w = 0; w < job->setup->writers_n; w++)
+        if (io_writer_caps(job->setup->candidate[w].writer) & IO_CAP_PARTS)
+            parts = job->setup->candidate[w].writer;
+    plain_entry(
+        to, "Search",
+        "%d candidate%s of %d writer%s, at most %s; each file is verified and removed%s%s%s",
+        s->space.n, units_plural(s->space.n), job->setup->writers_n,
+        units_plural(job->setup->writers_n), units_duration(60 * job->setup->opt.minutes, time),
+        parts ? ", those of " : "", parts ? parts : "", parts ? " only removed" : "");
     json_array_foreach(job->left_out, i, one)
         plain_entry(to, "Left out", "%s: %s", json_string_value(json_object_get(one, "writer")),
                     json_string_value(json_object_get(one, "why")));

@@ -35,6 +35,9 @@ enum io_caps {
 #undef IO_SETTING
 };
 
+/* Any of these: what is written can be read back. */
+#define IO_CAPS_DATA (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)
+
 /* What a writer rests on beyond plain writing, as `nht1-bt --probe` tries it. */
 enum io_need {
     IO_NEED_URING = 1,
