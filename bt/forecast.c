@@ -45,6 +45,7 @@ enum tc_origin { FROM_STORE, FROM_PROBE, FROM_USER };
 struct forecast {
     const struct bt_setup *setup;
     int64_t ranks, threads, nodes, cores; /* planned for; cores of all nodes */
+    struct bt_decomp grid;                /* of rank 0 */
     char decomp[40];
     int64_t dumps_n, dump_bytes;
     int64_t file_bytes; /* of the longest file, 0: nothing is written */
@@ -142,6 +143,7 @@ static int memory(struct forecast *f)
     struct sys_memory here;
     TRY(bt_decomp_make(s->opt.decomp, s->problem.n, (int)f->ranks, 0, &d));
     bt_decomp_name(&d, f->decomp);
+    f->grid = d;
     f->cells = 1;
     for (int a = 0; a < 3; a++)
         f->cells *= bt_plan_div_up(d.n, d.p[a]);
@@ -196,6 +198,39 @@ static int64_t length_of(const struct forecast *f, const struct bt_candidate *c)
     return io_container_bytes(io_writer_format(c->writer), &spec);
 }
 
+/* Length of the part of a rank. */
+static int64_t part_bytes(const struct forecast *f, int64_t rank)
+{
+    int64_t bytes = f->dump_bytes / (f->grid.n * f->grid.n * f->grid.n);
+    for (int a = 0; a < 3; a++) {
+        const int at = (int)(rank % f->grid.p[a]);
+        rank /= f->grid.p[a];
+        bytes *= bt_decomp_first(f->grid.n, f->grid.p[a], at + 1) -
+                 bt_decomp_first(f->grid.n, f->grid.p[a], at);
+    }
+    return num_product(f->dumps_n, bytes);
+}
+
+/* Bytes of blocks of old files that a writer's files at path can have; parts each those of the old part of its
+ * name, as they are made side by side. given_back: added to it, what is free when the old files are gone. */
+static int64_t reused_at(const struct forecast *f, const char *path, bool parts,
+                         int64_t *given_back)
+{
+    struct io_place_old old = {0};
+    bool there = io_place_old(path, &old);
+    int64_t reused = parts ? 0 : old.reusable_bytes;
+    for (int64_t r = 0; parts && (there || r < f->ranks); r++) {
+        char part[IO_PLACE_PATH_MAX];
+        struct io_place_old its = {0};
+        io_part_path(path, r, part);
+        there = io_place_old(part, &its);
+        old.bytes += its.bytes;
+        if (r < f->ranks) reused += num_min(part_bytes(f, r), its.reusable_bytes);
+    }
+    *given_back += old.bytes;
+    return reused;
+}
+
 /* Bytes and files of every writer. --io all removes each file before the next one is made. */
 static void files(struct forecast *f)
 {
@@ -221,17 +256,10 @@ static void files(struct forecast *f)
         f->read_bytes =
             num_sum(f->read_bytes, num_product(s->rounds, num_product(f->readings_n, each)));
         bt_setup_path(s, s->candidate[w].writer, path);
-        struct io_place_old old = {0};
+        const int64_t before = num_sum(made, length) - given_back;
         const bool first = w == 0 || !s->search; /* a search has one name for all */
-        if (first) io_place_old(path, &old);
-        for (int64_t r = 0; first && parts; r++) {
-            char part[IO_PLACE_PATH_MAX];
-            io_part_path(path, r, part);
-            if (!io_place_old(part, &old)) break;
-        }
-        most = num_max(most, num_sum(made, length) - given_back - old.reusable_bytes);
+        most = num_max(most, before - (first ? reused_at(f, path, parts, &given_back) : 0));
         made = in_turn ? 0 : num_sum(made, length);
-        given_back += old.bytes;
     }
     /* From the second round on each writer finds the file of the round before. */
     if (s->rounds > 1 && !in_turn && !io_place_reuses(s->opt.out))

@@ -94,12 +94,20 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
 
 @test "parts of an earlier run give their room back" {
     need_root "a file system of one's own"
-    memory_disk data 16m
-    head -c 5000000 /dev/zero >data/f.rank00000
-    head -c 4000000 /dev/zero >data/f.rank00001
+    memory_disk data 12m
+    local r
+    for r in 0 1 2; do head -c 3500000 /dev/zero >data/f.rank0000$r; done
     : >data/f
-    plan --n 12 --steps 2 --interval 1 --dt 0.001 --io perrank --ranks 3 --out data/f
-    holds '.disk_free_bytes == 16 * 1024 * 1024'
+    plan --n 64 --steps 1 --interval 1 --dt 0.001 --io perrank --ranks 3 --out data/f
+    holds '.fits and .disk_bytes == 10485760'
+    # Each part that of its own name alone, and no other file.
+    plan --n 64 --steps 1 --interval 1 --dt 0.001 --io perrank --ranks 2 --out data/f
+    holds '.fits == false'
+    rm data/f*
+    head -c 9000000 /dev/zero >data/f
+    plan --n 64 --steps 1 --interval 1 --dt 0.001 --io perrank --ranks 3 --out data/f
+    holds '.fits == false'
+    mount -o remount,size=16m data
     # Of several writers each finds the room of its own old file, and what those before it did not need of theirs.
     rm data/f*
     head -c 9000000 /dev/zero >data/f.posix
