@@ -201,6 +201,7 @@ sims_of() {
 }
 
 @test "interrupted, it ends its program, says what it knows, removes its files and leaves with 3" {
+    slow
     touch hold.3
     "$NHT1_ROOT/runs/study" ab --program sim --metric took_s --cores 2 --out result --value 1 --junit ab.xml >said 2>&1 3>&- &
     wait_until -p $! sims 3

@@ -128,6 +128,7 @@ complete_words() {
 }
 
 @test "completion offers every long option of every program and command, and no others" {
+    slow
     local program command
     # shellcheck source=/dev/null
     source "$MANUAL"/completion/nht1

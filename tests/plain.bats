@@ -101,6 +101,7 @@ END
 }
 
 @test "names on the command line and in the environment do not reach the terminal of any program" {
+    slow
     local name="o${evil//\//}"
     run mpi_run 1 nht1-workload --reference --set uniqueBytes=100k --set processNum=1 --out "$name"
     expect_status 0

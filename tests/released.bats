@@ -79,6 +79,7 @@ started() {
 }
 
 @test "a run that fails, or Ctrl-C, loses none of the complete rounds" {
+    slow
     ready_made
     # By a relative path, and not from the folder in which a run is started.
     printf '#!/bin/sh\n[ "$1" != --version ] || exit 0\nshift 2\nexec "$@"\n' >bin/launch

@@ -334,6 +334,7 @@ final_begun() { # whichever of the points comes first: their order is random
 }
 
 @test "interrupted, it prints the best so far and leaves with 3" {
+    slow
     touch slow
     "$NHT1_ROOT/runs/study" tune --ranks 2 --threads 1 --under out >said 2>&1 3>&- &
     wait_until -p $! final_begun

@@ -414,7 +414,7 @@ WORDS
         done
         [ "$unread" -ge 1 ]
         # Nor where memory is short, in the library or around it.
-        for limit in $(seq 1000 750 13000); do
+        for limit in $(seq 1000 1500 13000); do
             run bash -c 'ulimit -d "$1" && exec nht1-verify f' bash "$limit"
             [ "$status" -ne 0 ] || break
             expect_status 3

@@ -301,6 +301,7 @@ X
 }
 
 @test "a data file whose name is one letter" {
+    slow
     run mpi_run 2 nht1-workload --reference --set uniqueBytes=16000 --out d
     expect_status 0
     [ ! -e d ]

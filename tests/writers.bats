@@ -269,6 +269,7 @@ serial_file() {
 }
 
 @test "a file whose whole name is one letter" {
+    slow
     local writer
     for writer in mpiio hdf5 pnetcdf; do # those that open a file in different ways
         has_writer "$writer" || continue
