@@ -145,9 +145,9 @@ def plural(n, noun, several=None):
     return '%s %s' % (n, noun if n == 1 else several or noun + 's')
 
 
-def of(words, *more):
+def of(*words):
     """What is said, and of what: of which system, measured how, where there are several. '' says nothing."""
-    return ', '.join(w for w in (words, *more) if w)
+    return ', '.join(w for w in words if w)
 
 
 def sentence(words):

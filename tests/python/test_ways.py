@@ -160,6 +160,11 @@ class Bandwidth(unittest.TestCase):
         self.assertIn('M_PART, the largest chunk, which follows the memory, is 2 MiB in A, 8 MiB in B',
                       Comparison(results.Results(a), results.Results(b), nevertheless=True).notes)
 
+    def test_a_trend_of_one_line_names_it_by_its_ranks(self):
+        points, common = trend._of_results(loaded('nht1-beff', (root_of('beff'), {})), 'b_eff')
+        self.assertEqual([p.line for p in points], ['2 ranks'])
+        self.assertTrue(common.startswith('2 ranks, definition paper'), common)
+
     def test_variables_of_a_study_are_named_with_b_eff(self):
         root = root_of('beff')
         found = loaded('nht1-beff', *((root, {'OMPI_MCA_btl': value}) for value in ('self,vader', 'self,tcp')))

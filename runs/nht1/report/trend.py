@@ -124,7 +124,7 @@ def _of_results(found, metric):
                     text.of(*(w for w, differs in zip(line, varied) if differs)) or line[0], _date(r),
                     word(r.root, 'version'), factor * real(r.root, path), NAN, NAN, r.shown, _valid(r.root, kind))
               for r, line in zip(mine, lines)]
-    return points, text.of('', *(w for w, differs in zip(lines[0] if lines else (), varied) if not differs), measured.common)
+    return points, text.of(*(w for w, differs in zip(lines[0] if lines else (), varied) if not differs), measured.common)
 
 
 def _page(points, common, options, found):
