@@ -1264,7 +1264,7 @@ END
     run nht1-report trend t?.json --metric b_eff_io --no-figures -o t.html --csv tab
     expect_status 0
     expect_text "5 points in 4 lines"
-    for other in "partition of [12], definition 1.x, buffers 0 bytes off a page, not valid" "definition 2.1" "buffers 16 to 32 bytes off"; do
+    for other in "partition of [12], definition 1.x, buffers 0 bytes off a page" "definition 2.1" "buffers 16 to 32 bytes off"; do
         grep -q "$other" tab/trend-1.csv
     done
     cp beff.json u.json
@@ -1272,7 +1272,7 @@ END
     run nht1-report trend beff.json u.json --metric b_eff --no-figures -o t.html --csv tab
     expect_status 0
     expect_text "2 points in 2 lines"
-    grep -q "definition [^,]*, buffers 8 bytes off a page" tab/trend-1.csv
+    grep -q "buffers 8 bytes off a page" tab/trend-1.csv
 }
 
 @test "the axis of trend has two to six ticks, each with its date, however short or long the time" {
