@@ -507,6 +507,7 @@ held() {
 }
 
 @test "where a link is another file than what it is of, as with sshfs, nothing is left" {
+    slow
     slow_disk
     beffio 2 -p disk -N 2
     expect_status 4

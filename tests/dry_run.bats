@@ -41,6 +41,7 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
 }
 
 @test "memory that a writer takes for its dumps is announced" {
+    slow
     local writer one job
     for writer in mpiio-async ${NHT1_FULL:+async}; do
         job=(nht1-bt --n 36 --steps 1 --interval 1 --dt 0.001 --io "$writer" --quiet)

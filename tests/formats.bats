@@ -99,6 +99,7 @@ EDITS
 }
 
 @test "a library that crashes or goes in circles on the file of a restart: one line, status 3, nothing is lost" {
+    slow
     need_writer hdf5
     need_program mpicc
     local crash said

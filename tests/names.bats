@@ -65,6 +65,7 @@ work=(nht1-workload --patterns --set data=4096 --set record=512 --quiet)
 }
 
 @test "a link to nothing is neither followed nor replaced by what any program writes" {
+    slow
     ln -s nothing link
     ln -s nothing.lock store.lock
     refused link "${bt[@]}" --io posix --out link

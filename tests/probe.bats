@@ -165,6 +165,7 @@ tried() {
 }
 
 @test "each check has the room that those before it have given back" {
+    slow
     small_disk 9M
     OMPI_MCA_io=^ompio,romio321 run probe --out disk/x
     expect_status 0

@@ -678,6 +678,7 @@ kept() {
 }
 
 @test "functions that MPI-IO calls back, and another library that intercepts MPI, are told" {
+    slow
     need_program "$(wrapper mpicc)"
     cat >e.c <<'END'
 #include <mpi.h>

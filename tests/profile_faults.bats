@@ -117,6 +117,7 @@ folder_is_there() {
 }
 
 @test "FIFOs of a program are made anew in each run, and what others put into its folders stays, and loses no pair" {
+    slow
     # shellcheck disable=SC2016 # the program's own variables
     run nht1-profile --t-c --repeat 2 --json p.json -- sh -ec 'mkdir out; for p in p out/p; do
         mkfifo "$p"; (echo "$p" >"$p") & cat "$p" >>out/a; done; wait; ! mkfifo p 2>/dev/null'

@@ -293,6 +293,7 @@ os.sync()"
 }
 
 @test "files that mknod makes are as those of open; FIFOs are made where the program makes them; one in the place of a file is told" {
+    slow
     mkdir made && cd made
     : >empty.lock # which was there before, and is opened for writing
     run nht1-profile --t-c --repeat 2 -o ../p.xml -- python3 -c "import errno, fcntl, os
@@ -654,6 +655,7 @@ open('o', 'w').write('x' * 100)"
 }
 
 @test "what the handler of a signal writes is told, and not done without writes" {
+    slow
     need_program gcc
     # In each way that the word names, and only without writes where it says so.
     cat >h.c <<'END'

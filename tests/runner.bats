@@ -95,6 +95,7 @@ closing() {
 }
 
 @test "a case on several ranks counts once, and fails when one rank fails" {
+    slow
     empty_tree
     # The launcher stops all when one has failed: as after MPI_Finalize, rank 0 has said all by then.
     program mpi_a 'echo 1..2; echo ok 1 - a
@@ -114,6 +115,7 @@ closing() {
 }
 
 @test "end-to-end tests are counted as bats says" {
+    slow
     empty_tree
     sed 's/^case/@test/' >tree/tests/x.bats <<'END'
 case "good" { true; }

@@ -228,6 +228,7 @@ d.bin.json" ]
 }
 
 @test "a file that took the place of ours is not overwritten, whatever lies beside it" {
+    slow
     bt --io posix --out d.bin
     printf 'years of work\n' >work
     cp d.bin.json manifest
