@@ -295,6 +295,21 @@ class Parts(unittest.TestCase):
             self.assertEqual(c.primary.name, 'T_T / T_C of posix, 2 processors')
             self.assertIn('what decides is T_T / T_C of posix, 2 processors, than which none has more results; the others are judged beside it', c.notes)
 
+    def test_programs_are_compared_each_command_with_itself(self):
+        def profiled(*of):
+            return results.Results(results.Result('x.json', 'nht1-profile', 1, {
+                'command': command.split(), 'profile': {'ranks_n': 1, 'state': 'finished', 'read_bytes': 0, 'written_bytes': 1,
+                                                        'wall_s': wall_s * (1 + 0.002 * NOISE[i % 8])}, **QUIET}, {})
+                for n, command, wall_s in of for i in range(n))
+        # The same programs, of which each side has run another one more often.
+        c = Comparison(profiled((8, 'dd bs=4096', 10), (4, 'dd bs=1M', 1)), profiled((4, 'dd bs=4096', 10), (8, 'dd bs=1M', 2), (8, 'cp', 1)))
+        self.assertEqual({m.name: round(m.numbers['ratio'], 2) for m in c.metrics},
+                         {'T_T of the program, dd bs=4096': 1, 'T_T of the program, dd bs=1M': 2})
+        self.assertIn('cp: nothing like it in A', c.notes)
+        c = Comparison(profiled(*((1, 'app out%d' % i, 1 + 0.001 * NOISE[i]) for i in range(8))), profiled((8, 'app2', 1)))
+        self.assertEqual((c.verdict, [m.name for m in c.metrics]), (SAME, ['T_T of the program']))
+        self.assertIn('A and B have no command in common: 8 of A and 1 of B are taken for repetitions of one', c.notes)
+
     def test_workloads_with_several_hints_are_rows_that_name_them(self):
         a, b = (results.Results(results_of(workload_of, (8, 1e9, '/a')) + results_of(hinted, (8, 1e9 * slower, '/a'))) for slower in (1, 0.5))
         c = Comparison(a, b)

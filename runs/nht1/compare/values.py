@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results with few values each, several of which are a sample: bandwidth programs, and programs under
 nht1-profile."""
+import shlex
+
 from .. import patterns, results, sumfile, text
 from . import systems
 from .metric import Metric
@@ -155,7 +157,28 @@ def compare_profiles(found, sides):
     def ratio(root):  # zeta may be 0 or less: of that no ratio says anything
         return [results.real(r, 't_t_s') / results.real(r, 't_c_s')
                 for r in results.items(root, 'zeta.rounds') if results.real(r, 't_c_s') > 0]
-    found.agree('profile', sides, ('profile.ranks_n', 'profile.state', 'profile.read_bytes',
-                                   'profile.written_bytes'))
-    found.metric('1 + zeta of the program', '1', sides, ratio)  # decides, where there is one
-    found.metric('T_T of the program', 's', sides, t_t_s)
+    for *both, whose in found.each(_commands(found, sides)):
+        found.agree(text.of('profile', whose), both, ('profile.ranks_n', 'profile.state', 'profile.read_bytes',
+                                                      'profile.written_bytes'))
+        for name, unit, values in ('1 + zeta of the program', '1', ratio), ('T_T of the program', 's', t_t_s):  # the first decides
+            found.metric(text.of(name, whose), unit, both, values, group=name)
+
+
+def _commands(found, sides):
+    """[(results of A, results of B, whose)]: each command that was profiled with the same one of the other side. Where they
+    have none in common, as each names files of its own, all together."""
+    of = [{}, {}]
+    for side, its in zip(sides, of):
+        for r in side:
+            its.setdefault(text.clean(shlex.join(results.words(r.root, 'command'))), results.Results()).append(r)
+    several, common = max(map(len, of)) > 1, [command for command in of[0] if command in of[1]]
+    if not common:
+        if several:
+            found.note('A and B have no command in common: %d of A and %d of B are taken for repetitions of one' % tuple(map(len, of)))
+        return [(*sides, '')]
+    for its, there in zip(of, 'BA'):
+        for command in its:
+            if command not in common:
+                found.note('%s: nothing like it in %s' % (command, there))
+                found.apart |= set(map(id, its[command]))
+    return [(of[0][command], of[1][command], command if several else '') for command in common]
