@@ -5,7 +5,7 @@ import shlex
 
 from .. import patterns, results, sumfile, text
 from . import systems
-from .metric import Metric
+from .metric import Metric, known
 
 # Results with a headline each, several of which are a sample: name, member, unit, whether higher is
 # better, and what must be the same on both sides.
@@ -173,8 +173,8 @@ def _commands(found, sides):
             its.setdefault(text.clean(shlex.join(results.words(r.root, 'command'))), results.Results()).append(r)
     several, common = max(map(len, of)) > 1, [command for command in of[0] if command in of[1]]
     if not common:
-        if several:
-            found.note('A and B have no command in common: %d of A and %d of B are taken for repetitions of one' % tuple(map(len, of)))
+        found.note('A and B have no command in common: %d of A and %d of B are taken for repetitions of one' % tuple(map(len, of)) if
+                   several else 'the command differs: %s in A, %s in B' % tuple(known(next(iter(its))) for its in of))
         return [(*sides, '')]
     for its, there in zip(of, 'BA'):
         for command in its:
