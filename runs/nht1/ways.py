@@ -6,10 +6,10 @@ from .results import at, members, option_shown, items, real, word, words
 # Options that change what is measured, and where a result says them; not those that pages and comparisons know by a
 # name of their own, such as definition and T.
 OPTIONS = {'nht1-workload': ('sync', 'think', 'depth'),
-           'nht1-beff': ('memory_per_process', 'lmax', 'random', 'methods', 'repetitions'),
+           'nht1-beff': ('memory_per_process', 'lmax', 'random', 'methods', 'buffers', 'repetitions'),
            'nht1-beffio': ('mb', 'm_part', 'termination', 'count', 'noshared', 'rewrite', 'unique', 'nounique',
                            'shift_read', 'drop_cache')}
-USUAL = {'random': 30, 'methods': 'sendrecv,alltoallv,nonblocking', 'repetitions': 3, 'm_part': 'definition',
+USUAL = {'random': 30, 'buffers': 6, 'methods': 'sendrecv,alltoallv,nonblocking', 'repetitions': 3, 'm_part': 'definition',
          'termination': 'definition', 'count': 'definition'}
 MISSING = {'hint': 'no hints', 'component': 'MPI-IO component unknown', 'set.fraction': 'fraction 1', 'set.files': 'files common'}
 
