@@ -421,7 +421,7 @@ workloads() {
     for f in b/*; do change "$f" '.options.depth = 9 | .options.hint = ["cb_nodes=1"]'; done
     run nht1-report compare a b
     expect_status 0
-    expect_text "hints cb_nodes=1"
+    expect_text "hint cb_nodes=1"
     for f in b/*; do change "$f" '.options.sync = "none"'; done
     run nht1-report compare a b --json c.json
     expect_status 1
