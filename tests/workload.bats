@@ -140,6 +140,8 @@ points() {
 
 @test "12 points call all 34 functions, and every byte is right" {
     need_program jq
+    # Else OMPIO's collective writes undo now and then what others write into their gaps (docs/portability.md).
+    export OMPI_MCA_fbtl_posix_write_datasieving=0
     for ranks in $(sweep 2); do
         points "$ranks" request w.xml
         workload "$ranks" w.xml --json r.json
@@ -149,8 +151,7 @@ points() {
         jq -e '[.points[] | .bytes == .asked.uniqueBytes] | all' r.json
         # A pair of begin and end is one call of two functions.
         [ "$ranks" -gt 2 ] || jq -e '[.points[].calls[].function] | unique
-            | length == 28 and (length + map(select(endswith("_begin"))) | length) == 34' r.json ||
-            jq -e '[.points[].calls[].function] | unique | length == 28' r.json
+            | length == 28 and length + (map(select(endswith("_begin"))) | length) == 34' r.json
         nothing_left
     done
 }
