@@ -1059,3 +1059,30 @@ END
     certified sh -c 'python3 -S ../late.py >hello.txt; :'
     [ "$(cat hello.txt)" = hello ]
 }
+
+@test "each run finds standard input as the first one did, or there is but one" {
+    seq 5 >in
+    run nht1-profile --t-c --repeat 2 -- sh -c 'cat >out' <in
+    expect_status 0
+    cmp in out
+    rm out
+    run nht1-profile --t-c --repeat 2 -- sh -c 'cat >out' <<<"$(seq 5)"
+    expect_status 0
+    cmp in out
+    rm out
+    run nht1-profile --t-c --repeat 2 -- sh -c 'cat <&5 >out' </dev/null 5<in
+    expect_status 0
+    expect_text "certified"
+    cmp in out
+    # Others could still write into it.
+    mkfifo hold
+    exec 9<>hold
+    (seq 5; read -r _ <&9) | {
+        status=0
+        nht1-profile --t-c --repeat 2 -- sh -c 'read -r x; echo $x >out' >said 2>&1 || status=$?
+        echo go >&9
+        [ "$status" -eq 4 ]
+    }
+    grep -q "no zeta: standard input can be read once" said
+    [ "$(cat out)" = 1 ]
+}

@@ -37,6 +37,7 @@
 #include "companions/profile/before.h"
 #include "companions/profile/behind.h"
 #include "companions/profile/certificate.h"
+#include "companions/profile/opened.h"
 #include "companions/profile/judge.h"
 #include "companions/profile/merge.h"
 #include "companions/workload/random.h"
@@ -794,7 +795,8 @@ static int restore(const struct options *o, const char *dir, struct before_aside
     wait_for(&c, INFINITY);
     const int status = child_status(&c);
     child_free(&c);
-    return status == 0 ? 0 : err_set(ERR_INVALID, "--between ended with status %d", status);
+    if (status != 0) return err_set(ERR_INVALID, "--between ended with status %d", status);
+    return opened_again(); /* of which that may have read */
 }
 
 /* A run with writes after the first one. Where it fails, the files are those of the one before again, and run is that one,
@@ -804,6 +806,7 @@ static int run_again(const struct session *s, struct profile_round *round, struc
 {
     struct before_aside aside = {0};
     struct profile_run now = {0};
+    TRY(opened_again());
     const int begun = restore(s->o, s->dir, &aside);
     round->not_made = begun == ERR_IO || begun == ERR_INVALID;
     if (begun < 0) return round->not_made ? ERR_INVALID : begun;
@@ -848,11 +851,13 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
     const double began_s = watch_now();
     /* Before any run without writes: what was not seen would be written there. */
     int rc = all_seen(run);
+    if (rc == 0) rc = opened_spent();
     for (int half = 0; rc == 0 && half < 2 && *status == 0; half++) {
         if (stopped) {
             rc = err_set(ERR_INVALID, "zeta cannot be measured: stopped between two runs");
         } else if ((half == 0) == round->dropped_first) {
-            rc = run_dropped(s, round, &without);
+            rc = opened_again();
+            if (rc == 0) rc = run_dropped(s, round, &without);
         } else if (s->pairs_n > 1) {
             rc = run_again(s, round, run, status);
             if (rc == 0) round->page_cache = before_in_memory(s->dir, has_flushed(run));
@@ -900,6 +905,7 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
     const int repeat = s->pairs_n;
     const double began_s = watch_now();
     *n = repeat;
+    if (*measured) TRY(opened_begin());
     /* Of a single pair it is the run with writes. Its counters stay in dir until the next one. */
     TRY(run_watched(s, s->dir, false, run, &round[0].with, status));
     *started = true;
@@ -1031,6 +1037,7 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     measured = measured && *status == 0;
     if (rc == 0) rc = report_profile(o, args, began, &run, round, n, &pairs, measured, *status);
     profile_free(&run);
+    opened_end();
     profile_rounds_end(round, s.pairs_n);
     free(round);
     if (rc == ERR_INVALID && started && !o->t_c) {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef PROFILE_OPENED_H
+#define PROFILE_OPENED_H
+/* Layer 3. What the shell has opened for the command to read: each of several runs is to find it as the first one has. All
+ * functions are local. */
+
+/* Notes it, before the first run. Reads nothing. Returns 0, ERR_IO or ERR_NOMEM. */
+int opened_begin(void);
+
+/* Makes it ready again for another run: files at the place where they were; of a pipe whose writers had gone before the first
+ * run, another one with the same bytes as standard input of this process. Returns 0 or ERR_IO. */
+int opened_again(void);
+
+/* After the first run: 0, or ERR_INVALID where standard input is a pipe or a socket that others still wrote to, so that what it
+ * has read of it, if anything, is gone. */
+int opened_spent(void);
+
+void opened_end(void);
+
+#endif
