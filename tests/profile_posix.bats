@@ -953,6 +953,36 @@ END
     [ "$(stat -c %s out/a.dat)" -eq 1000000 ]
 }
 
+@test "calls with NULL for a name are answered as the kernel does" {
+    need_program python3
+    cat >s.py <<'END'
+import ctypes, errno
+libc = ctypes.CDLL(None, use_errno=True)
+PATH, HERE, X, BUF = None, -100, b"x", ctypes.create_string_buffer(512)
+for name, *given in (
+    ("statx", HERE, PATH, 0, 0xfff, None), ("stat", PATH, BUF), ("lstat", PATH, BUF), ("fstatat", HERE, PATH, BUF, 0),
+    ("access", PATH, 0), ("faccessat", HERE, PATH, 0, 0), ("open", PATH, 0), ("open", PATH, 0o101, 0o600), ("creat", PATH, 0o600),
+    ("openat", HERE, PATH, 0), ("unlink", PATH), ("unlinkat", HERE, PATH, 0), ("rmdir", PATH), ("remove", PATH),
+    ("mkdir", PATH, 0o700), ("mkdirat", HERE, PATH, 0o700), ("truncate", PATH, 1), ("rename", PATH, X), ("rename", X, PATH),
+    ("link", PATH, X), ("link", X, PATH), ("symlink", PATH, X), ("symlink", X, PATH), ("chmod", PATH, 0o600),
+    ("fchmodat", HERE, PATH, 0o600, 0), ("chown", PATH, 1, 1), ("lchown", PATH, 1, 1), ("utimensat", HERE, PATH, None, 0),
+    ("utimes", PATH, None), ("lutimes", PATH, None), ("utime", PATH, None), ("setxattr", PATH, b"user.x", X, 1, 0),
+    ("removexattr", PATH, b"user.x"), ("chdir", PATH), ("mkfifo", PATH, 0o600), ("mknod", PATH, 0o100600, 0),
+    ("fopen", PATH, b"r"), ("fopen", PATH, b"w"), ("realpath", PATH, None),
+):
+    ctypes.set_errno(0)
+    rc = getattr(libc, name)(*given)
+    why = errno.errorcode.get(ctypes.get_errno())
+    assert rc in (-1, 0) and why in ("EFAULT", "EINVAL", "ENOENT"), (name, given, rc, why)
+with open("out.dat", "wb") as f:
+    f.write(b"a" * 1000)
+END
+    run nht1-profile --t-c --json p.json -- "$(python3 -c 'import sys; print(sys.executable)')" s.py
+    expect_status 0
+    expect_text "certified: the same"
+    expect_json p.json '.zeta.dropped_bytes == 1000'
+}
+
 @test "Fortran has a zeta: sequential, direct, formatted and scratch files" {
     slow
     need_program gfortran

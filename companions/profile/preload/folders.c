@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Listing folders, and working in them. Functions of the C library that list folders by its own calls are made
  * of those here (scandir, glob), or told (fts, nftw, getdents64). */
-#undef _FORTIFY_SOURCE
+#include "companions/profile/preload/declared.h"
 
 #include "companions/profile/preload/folders.h"
 

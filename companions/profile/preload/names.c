@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* POSIX calls on names of files. Those that change a name are noted before they are made; while writes are
  * dropped they are made on what stands for the name, and asking tells of that. */
-#undef _FORTIFY_SOURCE
+#include "companions/profile/preload/declared.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -250,6 +250,7 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
 {
     REAL(int, renameat2, int, const char *, int, const char *, unsigned);
     struct change a, b;
+    if (!from || !to) return real(from_at, from, to_at, to, how);
     const enum whose first = change_begin(&a, CALLER, from_at, from, false, PROFILE_RENAME);
     if (first == REFUSED) return -1;
     const enum whose second = change_begin(&b, CALLER, to_at, to, false, PROFILE_RENAME);
@@ -289,10 +290,13 @@ int rename(const char *from, const char *to)
         REAL(int, name, __VA_ARGS__);                                                              \
         char whole[PROFILE_PATH_MAX];                                                              \
         if (posix_refused(path)) return -1;                                                        \
-        if (follow_on() && follow_is_process() && !follow_is_mpi(CALLER) &&                        \
+        const int rc = real arguments;                                                             \
+        const int kept = errno;                                                                    \
+        if (rc == 0 && follow_on() && follow_is_process() && !follow_is_mpi(CALLER) &&             \
             paths_whole(at, path, false, whole) == 0 && paths_followed(whole))                     \
             count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);                       \
-        return real arguments;                                                                     \
+        errno = kept;                                                                              \
+        return rc;                                                                                 \
     }
 LINKING(link, (from, to), AT_FDCWD, to, const char *from, const char *to)
 LINKING(linkat, (from_at, from, to_at, to, how), to_at, to, int from_at, const char *from,
@@ -532,7 +536,7 @@ ASKING(__lxstat, AT_FDCWD, path, false, (version, path, st), (version, other, st
 
 static bool asks_open_file(const char *path, int how)
 {
-    return path && !path[0] && (how & AT_EMPTY_PATH);
+    return (!path || !path[0]) && (how & AT_EMPTY_PATH);
 }
 
 int fstatat(int at, const char *path, struct stat *st, int how)

@@ -213,6 +213,10 @@ static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH
 
 int paths_whole(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX])
 {
+    if (!name) {
+        errno = EFAULT;
+        return -1;
+    }
     (*count_inside())++;
     const int rc = whole_of(at, name, follow, out);
     (*count_inside())--;

@@ -2,7 +2,7 @@
 /* POSIX calls on open files. A program's calls on files that are followed are counted; while writes are
  * dropped they are answered as the file would be if they had been made (paths.h). All others pass. The names
  * with 64 at their end are the same functions where off_t has 64 bits. */
-#undef _FORTIFY_SOURCE
+#include "companions/profile/preload/declared.h"
 
 #include <errno.h>
 #include <fcntl.h>

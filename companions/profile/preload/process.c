@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The life of a process: where following begins and ends, and what becomes of it in its children and in
  * programs that it runs. */
-#undef _FORTIFY_SOURCE
+#include "companions/profile/preload/declared.h"
 
 #include <elf.h>
 #include <errno.h>

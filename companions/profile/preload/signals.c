@@ -2,7 +2,7 @@
 /* The handlers of signals. One may come while this library, or the C library on its behalf, holds a lock, so what
  * a handler does is not followed: it passes, and where it writes or changes files that is told (posix_refused).
  * So each handler of the program is called by a function here, which notes that. */
-#undef _FORTIFY_SOURCE
+#include "companions/profile/preload/declared.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 /* stdio reads and writes by functions of the C library that no preloaded read or write stands before. They
  * are reached by the table that every FILE of the GNU C library goes through, whose entries are exchanged.
  * Where there is no such table what stdio does is not seen, and that is told. */
-#undef _FORTIFY_SOURCE
+#include "companions/profile/preload/declared.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -177,7 +177,7 @@ FILE *fopen(const char *name, const char *mode)
     const int flags = flags_of(mode);
     const void *const caller = __builtin_return_address(0);
     if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && posix_refused(name)) return NULL;
-    if (!follow_on() || flags < 0 || !follow_is_process() ||
+    if (!follow_on() || !name || flags < 0 || !follow_is_process() ||
         ((flags & O_ACCMODE) == O_RDONLY && !paths_asked() && !paths_maybe(name)))
         return real(name, mode);
     if (strstr(mode, ",ccs=")) { /* which fdopen does not obey */
