@@ -61,11 +61,41 @@ int MPI_File_write_at(MPI_File f, MPI_Offset at, const void *b, int n, MPI_Datat
     return without_status(PMPI_File_write_at(f, at, b, n, t, s), n, s);
 }
 
+/* A signal that asks for an end, at the how manyth pread, nap or collective write of the main thread; 0: none.
+ * The handler may run in another thread. */
+static struct {
+    int read, nap, write, reads; /* reads: made since */
+    bool all_ranks;
+} ask;
+static pthread_t main_thread;
+static int measured_n, done_n, wrong_n; /* of the last run */
+
+static void ask_now(void)
+{
+    if (!ask.all_ranks && rank != size - 1) return;
+    kill(getpid(), SIGTERM);
+    while (!stop_requested())
+        sched_yield();
+}
+
+static int collective_n; /* such calls of this rank */
+
+static int collective(int rc)
+{
+    collective_n++;
+    if (now(&ask.write)) ask_now();
+    return now(&spoil.fail) ? MPI_ERR_IO : rc;
+}
+
 int MPI_File_write_at_all(MPI_File f, MPI_Offset at, const void *b, int n, MPI_Datatype t,
                           MPI_Status *s)
 {
-    const int rc = PMPI_File_write_at_all(f, at, b, n, t, s);
-    return now(&spoil.fail) ? MPI_ERR_IO : rc;
+    return collective(PMPI_File_write_at_all(f, at, b, n, t, s));
+}
+
+int MPI_File_write_all(MPI_File f, const void *b, int n, MPI_Datatype t, MPI_Status *s)
+{
+    return collective(PMPI_File_write_all(f, b, n, t, s));
 }
 
 /* What is posted to be read comes into its buffer no sooner than it is waited for. */
@@ -99,23 +129,6 @@ int MPI_Wait(MPI_Request *r, MPI_Status *s)
         late[i].read = NULL;
     }
     return rc;
-}
-
-/* A signal that asks for an end, at the how manyth pread or nap of the main thread; 0: none. The handler
- * may run in another thread. */
-static struct {
-    int read, nap, reads; /* reads: made since */
-    bool all_ranks;
-} ask;
-static pthread_t main_thread;
-static int measured_n, done_n, wrong_n; /* of the last run */
-
-static void ask_now(void)
-{
-    if (!ask.all_ranks && rank != size - 1) return;
-    kill(getpid(), SIGTERM);
-    while (!stop_requested())
-        sched_yield();
 }
 
 ssize_t pread(int fd, void *to, size_t bytes, off_t at)
@@ -328,6 +341,38 @@ static void checking_is_interrupted(void **state)
     assert_int_equal(stop_install(), 0);
 }
 
+/* All ranks make the same calls, and not all of them, whichever is asked to stop or fails. */
+static void collective_calls_are_interrupted(void **state)
+{
+    (void)state;
+    char points[1024];
+    snprintf(points, sizeof points,
+             "<workload version='1'><workingPoint processNum='%d' sizeMean='500' "
+             "uniqueBytes='%d' readFrac='0' collFrac='1' syncFrac='1' seqFrac='1' sharedFrac='0' "
+             "contMean='500'/></workload>",
+             size, 5000000 * size);
+    for (int i = 0; i < 6; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "Record 1k Data %d <Pattern simple-strided> Temporal write Method collective "
+                 "Access offsets Group 1 </Pattern>",
+                 10000000 * size);
+        const bool fails = i >= 4;
+        assert_int_equal(stop_install(), 0);
+        ask.all_ranks = i < 2;
+        ask.write = fails ? 0 : 100;
+        spoil.fail = fails && rank == size - 1 ? 100 : 0;
+        collective_n = 0;
+        const int rc = i % 2 == 0 ? run("w.conf", text) : run("w.xml", points);
+        assert_int_equal(rc, fails ? ERR_IO : ERR_INTERRUPT);
+        int n[2] = {collective_n, -collective_n};
+        MPI_Allreduce(MPI_IN_PLACE, n, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        assert_int_equal(n[0], -n[1]);
+        assert_in_range(n[0], 100, 5000);
+    }
+    assert_int_equal(stop_install(), 0);
+}
+
 static void clocks_of_one_machine_agree(void **state)
 {
     (void)state;
@@ -377,6 +422,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_read_late_overwrites_nothing),
         cmocka_unit_test(a_pause_is_interrupted),
         cmocka_unit_test(checking_is_interrupted),
+        cmocka_unit_test(collective_calls_are_interrupted),
         cmocka_unit_test(clocks_of_one_machine_agree),
         cmocka_unit_test(times_are_those_of_the_marks),
     };

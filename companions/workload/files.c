@@ -134,14 +134,21 @@ static int make_mine(void *arg)
     return make_here(m->f, m->index, m->bytes);
 }
 
+/* Opens a file that rank 0 may have made; asked to stop, that has removed it. */
+static int open_made(const char *path, int *fd)
+{
+    *fd = open(path, O_RDWR | O_CLOEXEC);
+    if (*fd >= 0) return 0;
+    if (stop_requested()) return err_set(ERR_INTERRUPT, "interrupted");
+    return err_set_errno(ERR_IO, errno, "cannot open %s: all nodes must share the directory", path);
+}
+
 static int can_open(const struct workload_files *f, int index)
 {
     char path[WORKLOAD_PATH_MAX];
+    int fd;
     workload_files_path(f, index, path);
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return err_set_errno(ERR_IO, errno, "cannot open %s: all nodes must share the directory",
-                             path);
+    TRY(open_made(path, &fd));
     close(fd);
     return 0;
 }
@@ -193,9 +200,8 @@ int workload_files_room(const struct workload_files *f, const struct nodes *n, i
 
 static int write_range(const char *path, int64_t from, int64_t to, const struct workload_data *data)
 {
-    const int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", path);
-    int rc = 0;
+    int fd, rc = 0;
+    TRY(open_made(path, &fd));
     while (rc == 0 && from < to) {
         const int64_t n = to - from < data->longest_bytes ? to - from : data->longest_bytes;
         const ssize_t done = pwrite(fd, workload_data_at(data, from), (size_t)n, (off_t)from);

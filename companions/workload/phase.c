@@ -39,10 +39,11 @@ struct phase_run {
     char path[WORKLOAD_PATH_MAX];
     struct workload_need need;
     struct workload_accesses a;
-    int64_t calls_most;         /* of the busiest process */
-    bool reads, writes, direct; /* direct: writes out of the ready content */
-    int64_t slots;              /* of memory: there are, of a.slots_n */
-    unsigned char *memory;      /* owned */
+    int64_t calls_most;            /* of the busiest process */
+    struct workload_ending ending; /* of collective calls */
+    bool reads, writes, direct;    /* direct: writes out of the ready content */
+    int64_t slots;                 /* of memory: there are, of a.slots_n */
+    unsigned char *memory;         /* owned */
     /* Memory of a call, where it is strided: calls of equal records have equal types, those of flash
      * repeat with each dump. One more where the last call is shorter. Owned. */
     MPI_Datatype *type;
@@ -244,6 +245,7 @@ static int open_file(void *part)
 static int sync_file(void *part)
 {
     struct phase_run *t = part;
+    if (t->ending.all) return 0; /* what was interrupted is not measured */
     if (t->p->method != WORKLOAD_POSIX) return workload_handle_sync(&t->handle);
     return fsync(t->fd) == 0 ? 0 : err_set_errno(ERR_IO, errno, "flushing %s", t->path);
 }
@@ -335,7 +337,7 @@ static int access_file(void *part, double *think_s)
     const bool collective = t->p->method == WORKLOAD_COLLECTIVE;
     const int64_t calls = collective ? t->calls_most : t->a.calls;
     int rc = 0;
-    for (int64_t c = 0; c < calls && (rc == 0 || collective); c++) {
+    for (int64_t c = 0; c < calls && (rc == 0 || collective) && !t->ending.all; c++) {
         unsigned char *slot =
             t->direct ? NULL : slot_at(t, c < t->a.calls ? slot_of_call(t, c) : 0);
         int64_t from, to;
@@ -356,7 +358,11 @@ static int access_file(void *part, double *think_s)
         if (rc == 0) rc = one;
         if (t->p->think_s > 0) *think_s += workload_think(t->p->think_s, t->p->think_busy);
         if (rc == 0 && stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
+        const int agreed = collective ? workload_ending_call(&t->ending, rc < 0) : 0;
+        if (rc == 0) rc = agreed;
     }
+    const int last = workload_ending_end(&t->ending);
+    if (rc == 0) rc = last;
     const int ended = t->p->method == WORKLOAD_POSIX ? 0 : workload_handle_wait(&t->handle);
     return rc == 0 ? ended : rc;
 }
@@ -429,6 +435,7 @@ static int measure(struct phase_run *t, struct workload_phase_result *r)
     TRY(par_agree(c->comm, workload_data_make(&c->data, t->file->generation, longest)));
     TRY(par_agree(c->comm, buffers_make(t)));
     TRY(par_agree(c->comm, types_make(t)));
+    TRY(workload_ending_begin(&t->ending, c->comm, longest, c->sync_call));
     TRY(workload_measure(c, &t->nodes, 0, &steps, t, &r->m));
 
     /* What was found wrong until it was interrupted is told as well. */
