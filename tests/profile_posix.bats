@@ -1104,6 +1104,32 @@ END
     expect_status 0
     expect_text "certified"
     cmp in out
+    rm out
+    run nht1-profile --t-c --repeat 2 -- sh -c 'cat <&5 >out' </dev/null 5<>in
+    expect_status 0
+    cmp in out
+    # The shell goes on reading where the first run has left the file, and keeps its lock on it.
+    rm out
+    {
+        nht1-profile --t-c --repeat 2 -- sh -c 'read -r a; read -r b; flock -n 0; echo $b >out'
+        cat >rest
+    } <in
+    cmp rest <(seq 3 5)
+    [ "$(cat out)" = 2 ]
+    rm out
+    true >lock
+    {
+        flock 0
+        nht1-profile --t-c --repeat 2 -- sh -c 'exec 9<lock; flock -n 9 || echo held >out'
+    } <lock
+    [ "$(cat out)" = held ]
+    # A command's output is read once, unless it had all been written before.
+    rm out
+    run nht1-profile --t-c --repeat 2 -- sh -c '{ echo title; cat "$1"; } >out' sh <(seq 100000)
+    expect_status 4
+    expect_text "of <(COMMAND) perhaps, can be read once"
+    [ "$(wc -l <out)" -eq 100001 ]
+    rm out
     # Others could still write into it.
     mkfifo hold
     exec 9<>hold

@@ -15,29 +15,38 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#define DESCRIPTORS 256 /* that are looked at; a shell has 0 to 9, or some more by name */
+#define DESCRIPTORS                                                                                \
+    256 /* that are looked at; a shell has 0 to 9, and some below 64 for <(COMMAND) */
+#define WRITERS_MS 100 /* which are about to end, as those of short output are */
+
+/* What can be read of a pipe or a socket. */
+struct stream {
+    bool writers; /* others could write into it */
+    int bytes;    /* that wait in it */
+};
 
 static struct {
-    /* Of files for reading alone: opened anew, so that nobody else who reads them meets another place; -1: no such. */
-    int again[DESCRIPTORS];
-    off_t at[DESCRIPTORS];
-    bool once;       /* standard input can be read but once, and is not kept */
-    int ready_bytes; /* of it before the first run */
-    bool kept;       /* it is a pipe of which data is the whole content */
-    char *data;
-    int bytes;
+    /* Of what can be read again. It stays open as it is, as the shell may hold a lock by it: only places are changed. -1: no
+     * such, not known. */
+    off_t at[DESCRIPTORS], after[DESCRIPTORS];
+    /* Of what can be read once: data, where others have written all of it. */
+    bool once[DESCRIPTORS];
+    struct stream before[DESCRIPTORS];
+    char *data[DESCRIPTORS];
+    bool spent; /* the first run has ended */
 } opened;
 
-static bool has_writers(void)
+static bool has_writers(int fd, int patience_ms)
 {
-    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-    return poll(&p, 1, 0) < 0 || !(p.revents & POLLHUP);
+    struct pollfd p = {.fd = fd};
+    return poll(&p, 1, patience_ms) <= 0 || !(p.revents & POLLHUP);
 }
 
-static int ready_bytes(void)
+static struct stream look(int fd, int patience_ms)
 {
-    int n = 0;
-    return ioctl(STDIN_FILENO, FIONREAD, &n) == 0 ? n : 0;
+    struct stream s = {.writers = has_writers(fd, patience_ms)};
+    if (ioctl(fd, FIONREAD, &s.bytes) != 0) s.bytes = 0;
+    return s;
 }
 
 /* A pipe that holds so many bytes. */
@@ -51,79 +60,100 @@ static int pipe_make(int end[2], int bytes)
     return -1;
 }
 
-/* A copy of what the pipe holds, which stays in it. Where that cannot be had it is not kept. */
-static int keep(void)
+/* A copy of what a pipe holds, which stays in it. Where that cannot be had it is not kept. */
+static int keep(int fd)
 {
-    int end[2], size = fcntl(STDIN_FILENO, F_GETPIPE_SZ);
-    opened.bytes = ready_bytes();
-    opened.data = mem_new(opened.bytes + 1, 1, "standard input");
-    if (!opened.data) return ERR_NOMEM;
-    if (size < opened.bytes || pipe_make(end, size) != 0) return 0;
-    opened.kept = opened.bytes == 0 ||
-                  (tee(STDIN_FILENO, end[1], INT_MAX, SPLICE_F_NONBLOCK) == opened.bytes &&
-                   read(end[0], opened.data, (size_t)opened.bytes) == opened.bytes);
-    close(end[0]);
-    close(end[1]);
+    int end[2], size = fcntl(fd, F_GETPIPE_SZ);
+    const int bytes = opened.before[fd].bytes;
+    char *data = mem_new(bytes + 1, 1, "what descriptor %d reads", fd);
+    if (!data) return ERR_NOMEM;
+    bool kept = bytes == 0;
+    if (!kept && size >= bytes && pipe_make(end, size) == 0) {
+        kept = tee(fd, end[1], INT_MAX, SPLICE_F_NONBLOCK) == bytes &&
+               read(end[0], data, (size_t)bytes) == bytes;
+        close(end[0]);
+        close(end[1]);
+    }
+    if (kept)
+        opened.data[fd] = data;
+    else
+        free(data);
     return 0;
 }
 
 int opened_begin(void)
 {
-    struct stat st;
     for (int fd = 0; fd < DESCRIPTORS; fd++) {
-        char path[32];
+        struct stat st;
         const int flags = fcntl(fd, F_GETFL), own = fcntl(fd, F_GETFD);
-        const bool file = flags >= 0 && own >= 0 && !(own & FD_CLOEXEC) &&
-                          (flags & O_ACCMODE) == O_RDONLY && fstat(fd, &st) == 0 &&
-                          S_ISREG(st.st_mode);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        opened.again[fd] = file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        opened.at[fd] = file ? lseek(fd, 0, SEEK_CUR) : 0;
+        opened.at[fd] = opened.after[fd] = -1;
+        if (flags < 0 || own < 0 || (own & FD_CLOEXEC) || (flags & O_ACCMODE) == O_WRONLY ||
+            fstat(fd, &st) != 0)
+            continue;
+        const bool pipe = S_ISFIFO(st.st_mode);
+        if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) opened.at[fd] = lseek(fd, 0, SEEK_CUR);
+        opened.once[fd] = pipe || S_ISSOCK(st.st_mode);
+        if (opened.once[fd]) opened.before[fd] = look(fd, pipe ? WRITERS_MS : 0);
+        if (pipe && !opened.before[fd].writers) TRY(keep(fd));
     }
-    if (fstat(STDIN_FILENO, &st) != 0) return 0;
-    const bool pipe = S_ISFIFO(st.st_mode);
-    if (pipe && !has_writers()) TRY(keep());
-    opened.once = ((pipe || S_ISSOCK(st.st_mode)) && !opened.kept) ||
-                  (S_ISREG(st.st_mode) && opened.again[STDIN_FILENO] < 0);
-    opened.ready_bytes = ready_bytes();
     return 0;
 }
 
 int opened_again(void)
 {
-    int end[2];
-    for (int fd = 0; fd < DESCRIPTORS; fd++)
-        if (opened.again[fd] >= 0 && (lseek(opened.again[fd], opened.at[fd], SEEK_SET) < 0 ||
-                                      dup2(opened.again[fd], fd) != fd))
-            return err_set_errno(ERR_IO, errno, "opening anew what descriptor %d reads", fd);
-    if (!opened.kept) return 0;
-    bool good = pipe_make(end, opened.bytes) == 0;
-    if (good) {
-        good = write(end[1], opened.data, (size_t)opened.bytes) == opened.bytes &&
-               dup2(end[0], STDIN_FILENO) == STDIN_FILENO;
-        close(end[0]);
-        close(end[1]);
+    for (int fd = 0; fd < DESCRIPTORS; fd++) {
+        const size_t bytes = (size_t)opened.before[fd].bytes;
+        int end[2];
+        if (opened.at[fd] >= 0 && lseek(fd, opened.at[fd], SEEK_SET) < 0)
+            return err_set_errno(ERR_IO, errno, "going back in what descriptor %d reads", fd);
+        if (!opened.data[fd]) continue;
+        bool good = pipe_make(end, (int)bytes) == 0;
+        if (good) {
+            good =
+                write(end[1], opened.data[fd], bytes) == (ssize_t)bytes && dup2(end[0], fd) == fd;
+            close(end[0]);
+            close(end[1]);
+        }
+        if (!good) return err_set_errno(ERR_IO, errno, "making anew what descriptor %d reads", fd);
     }
-    return good ? 0 : err_set_errno(ERR_IO, errno, "making standard input anew");
+    return 0;
+}
+
+/* Whether the first run may have read what no other run will find. Standard input is idle where nobody has written into it
+ * and all could still do so, as a shell or a service without a terminal has it. Others may be there for something else, as
+ * those in which make keeps its jobs: they are as they were, and were not filled again. */
+static bool is_spent(int fd)
+{
+    const struct stream before = opened.before[fd], now = look(fd, 0);
+    if (fd == STDIN_FILENO) return !now.writers || before.bytes > 0 || now.bytes > 0;
+    const int room = fcntl(fd, F_GETPIPE_SZ);
+    return now.writers != before.writers || now.bytes != before.bytes ||
+           (now.writers && room > 0 && now.bytes > room / 2);
 }
 
 int opened_spent(void)
 {
-    /* Nobody has written into it, and all could still do so: as a shell or a service without a terminal has it. */
-    struct stat st;
-    const bool idle = fstat(STDIN_FILENO, &st) == 0 && !S_ISREG(st.st_mode) && has_writers() &&
-                      opened.ready_bytes == 0 && ready_bytes() == 0;
-    if (!opened.once || idle) return 0;
-    return err_set(
-        ERR_INVALID,
-        "no zeta: standard input can be read once, and other runs would find "
-        "nothing in it: give a file, < FILE, or < /dev/null where the program reads nothing");
+    for (int fd = 0; fd < DESCRIPTORS; fd++) {
+        if (opened.at[fd] >= 0 && !opened.spent) opened.after[fd] = lseek(fd, 0, SEEK_CUR);
+        if (!opened.once[fd] || opened.data[fd] || !is_spent(fd)) continue;
+        if (fd == STDIN_FILENO)
+            return err_set(ERR_INVALID, "no zeta: standard input can be read once, and other runs "
+                                        "would find nothing in it: give a file, < FILE, or < "
+                                        "/dev/null where the program reads nothing");
+        return err_set(ERR_INVALID,
+                       "no zeta: descriptor %d, of <(COMMAND) perhaps, can be read once, and other "
+                       "runs would find nothing in it: give a file",
+                       fd);
+    }
+    opened.spent = true;
+    return 0;
 }
 
 void opened_end(void)
 {
-    for (int fd = 0; fd < DESCRIPTORS; fd++)
-        if (opened.again[fd] > 0) close(opened.again[fd]);
-    free(opened.data);
-    opened.data = NULL;
+    for (int fd = 0; fd < DESCRIPTORS; fd++) {
+        if (opened.spent && opened.after[fd] >= 0) (void)lseek(fd, opened.after[fd], SEEK_SET);
+        free(opened.data[fd]);
+        opened.data[fd] = NULL;
+    }
 }

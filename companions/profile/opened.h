@@ -8,13 +8,14 @@
 int opened_begin(void);
 
 /* Makes it ready again for another run: files at the place where they were; of a pipe whose writers had gone before the first
- * run, another one with the same bytes as standard input of this process. Returns 0 or ERR_IO. */
+ * run, another one with the same bytes as that descriptor of this process. Returns 0 or ERR_IO. */
 int opened_again(void);
 
-/* After the first run: 0, or ERR_INVALID where standard input is a pipe or a socket that others still wrote to, so that what it
- * has read of it, if anything, is gone. */
+/* After a run with writes, the first one in any case: 0, or ERR_INVALID where a pipe or a socket can be read once, and what that
+ * run has read of it, if anything, is gone. */
 int opened_spent(void);
 
+/* Files are at the place where the first run has left them. */
 void opened_end(void);
 
 #endif
