@@ -945,6 +945,8 @@ def option_shown(key, value):
         return 'group %d' % value
     if key == 'component':
         return value
+    if key == 'nodes':
+        return 'on %s' % text.plural(value, 'node')
     if key == 'cores':
         return 'on %s' % (text.plural(value, 'core') if value else 'unknown cores')
     if key.startswith('env.'):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How results of nht1-beff, nht1-beffio and nht1-workload were measured: what was varied beside definition, problem,
 system and number of processes. Of nht1-bt the identity of a cell has it (results.py)."""
-from .results import at, members, option_shown, items, real, word, words
+from .results import at, integer, members, option_shown, items, real, word, words
 
 # Options that change what is measured, and where a result says them; not those that pages and comparisons know by a
 # name of their own, such as definition and T.
-OPTIONS = {'nht1-workload': ('sync', 'think', 'depth'),
+OPTIONS = {'nht1-workload': ('sync', 'think', 'depth', 'buffer'),
            'nht1-beff': ('memory_per_process', 'lmax', 'random', 'methods', 'buffers', 'repetitions'),
            'nht1-beffio': ('mb', 'm_part', 'termination', 'count', 'noshared', 'rewrite', 'unique', 'nounique',
                            'shift_read', 'drop_cache')}
-USUAL = {'random': 30, 'buffers': 6, 'methods': 'sendrecv,alltoallv,nonblocking', 'repetitions': 3, 'm_part': 'definition',
+USUAL = {'buffer': 256 * 2 ** 20, 'random': 30, 'buffers': 6, 'methods': 'sendrecv,alltoallv,nonblocking', 'repetitions': 3, 'm_part': 'definition',
          'termination': 'definition', 'count': 'definition'}
 MISSING = {'hint': 'no hints', 'component': 'MPI-IO component unknown', 'set.fraction': 'fraction 1', 'set.files': 'files common'}
 
@@ -23,6 +23,16 @@ def of(result):
     if word(result.root, 'mode') == 'separate':  # of nht1-workload
         known.append(('set.files', 'separate'))
     return tuple(known + [('env.' + k, v) for k, v in sorted(result.environment.items())])
+
+
+def all_of(results):
+    """{id(result): that of each}, with the number of nodes where as many ranks were on more and on fewer of them: then it is
+    no number that follows that of ranks."""
+    nodes = {}
+    for r in results:
+        nodes.setdefault((r.kind, integer(r.root, 'system.ranks')), set()).add(integer(r.root, 'system.nodes', 1))
+    varied = {kind for (kind, _), numbers in nodes.items() if len(numbers) > 1}
+    return {id(r): of(r) + ((('nodes', integer(r.root, 'system.nodes', 1)),) if r.kind in varied else ()) for r in results}
 
 
 def of_phase(phase):

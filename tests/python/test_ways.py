@@ -71,11 +71,19 @@ class Workload(unittest.TestCase):
 
         def files(root, which):
             root['mode'] = ('common', 'separate')[which]
+
+        def buffer(root, which):
+            root['options']['buffer'] = (256 * 2 ** 20, 65536)[which]
+
+        def nodes(root, which):
+            root['system']['nodes'] = 1 + which
         for change, env, names in (
                 (of_phases(group=16), ({}, {}), ('group not set', 'group 16')),
                 (of_phases(think=1e-4), ({}, {}), ('think not set', 'think 0.0001')),
                 (fraction, ({}, {}), ('fraction 1', 'fraction 0.25')),
                 (files, ({}, {}), ('files common', 'files separate')),
+                (buffer, ({}, {}), ('no --buffer', '--buffer 65536')),
+                (nodes, ({}, {}), ('on 1 node', 'on 2 nodes')),
                 (sync, ({}, {}), ('--sync none', '--sync call')), (hint, ({}, {}), ('no hints', 'hint cb_nodes=1')),
                 (component, ({}, {}), ('ompio', 'romio321')),
                 (component, ({'OMPI_MCA_io': 'ompio'}, {'OMPI_MCA_io': 'romio321'}), ('OMPI_MCA_io=ompio', 'OMPI_MCA_io=romio321')),
@@ -152,6 +160,21 @@ class Bandwidth(unittest.TestCase):
                 report = Report(found)
                 self.assertEqual([report.way(r) for r in found], shown)
                 self.assertEqual(len({p.line for p in trend._of_results(found, 'b_eff_io' if name == 'beffio' else 'b_eff')[0]}), 2)
+
+    def test_numbers_of_nodes_keep_results_apart_where_they_do_not_follow_the_ranks(self):
+        for kind, name, metric in (('nht1-beff', 'beff', 'b_eff'), ('nht1-beffio', 'beffio', 'b_eff_io')):
+            for placed, lines in ((((2, 1), (4, 2)), ['2 ranks', '4 ranks']),
+                                  (((4, 1), (4, 2), (2, 1)), ['4 ranks, on 1 node', '4 ranks, on 2 nodes', '2 ranks, on 1 node'])):
+                with self.subTest(kind, placed=placed):
+                    roots = [root_of(name) for _ in placed]
+                    for root, (ranks, nodes) in zip(roots, placed):
+                        root['system'].update(ranks=ranks, nodes=nodes)
+                    found = loaded(kind, *((root, {}) for root in roots))
+                    self.assertEqual([p.line for p in trend._of_results(found, metric)[0]], lines)
+            one, two = (loaded(kind, *[(root_of(name), {})] * 2) for _ in range(2))
+            for r in two:
+                r.root['system']['nodes'] = 2
+            self.assertIn('on 1 node in A is compared with on 2 nodes in B', Comparison(one, two, nevertheless=True).notes)
 
     def test_the_largest_chunk_that_follows_other_memory_is_noted(self):
         a, b = self.of_hints()[::2], self.of_hints()[::2]

@@ -16,7 +16,7 @@ def compare(found, sides):
             n = sum(results.outcome(m) == outcome for r in of for m in results.measurements(r.root))
             if n:
                 found.notes.append('%s: %s left out: %s' % (name, text.plural(n, 'measurement'), why))
-    sides = [[r for r in side if _measured([r])] for side in sides]
+    sides = [[r for r in side if _measured([r], ways.all_of([r]))] for side in sides]
     for name, side in zip('AB', sides):
         if not side:
             found.reasons.append('%s has no pattern and no working point that came to its end '
@@ -24,7 +24,8 @@ def compare(found, sides):
             return
     apart = []  # why nothing of a part is compared
     for both, whose in found.each(systems.results_pairs(found, sides)):
-        apart += _part(found, [_measured(side) for side in both], whose)
+        way_of = ways.all_of(both[0] + both[1])
+        apart += _part(found, [_measured(side, way_of) for side in both], whose)
     (found.notes if found.metrics else found.reasons).extend(apart)
 
 
@@ -82,11 +83,11 @@ class Measured:
         return ', '.join(shown)
 
 
-def _measured(side):
-    """{what: {how: Measured}} of results of nht1-workload, wrong and unfinished ones left out."""
+def _measured(side, way_of):
+    """{what: {how: Measured}} of results of nht1-workload, wrong and unfinished ones left out. way_of: of ways.all_of."""
     found = {}
     for r in side:
-        how = tuple((key, value) for key, value in ways.of(r) if key not in ('sync', 'think', 'set.files'))  # these must agree
+        how = tuple((key, value) for key, value in way_of[id(r)] if key not in ('sync', 'think', 'set.files'))  # these must agree
         common = (('processes', results.integer(r.root, 'system.ranks', 1)),
                   ('durability (--sync)', results.word(r.root, 'options.sync')),
                   ('thinking', results.true(r.root, 'options.think')))
