@@ -73,19 +73,31 @@ def wrong_n(cell):
     return sum(r.wrong for run in cell.runs for r in of(run))
 
 
+def as_asked(readings):
+    """(those that found the dump where it was asked for, or all where none has; the others): what memory does is no repetition
+    of what a device does."""
+    found = [r for r in readings if not r.missed]
+    return (found, [r for r in readings if r.missed]) if found else (readings, [])
+
+
 def by_way(cell):
-    """{way: [Reading]} of all runs of a cell that found the right data, own and cold first."""
+    """{way: ([Reading], [those left out])} of all runs of a cell that found the right data, own and cold first."""
     found = {}
     for r in (r for run in cell.runs for r in of(run) if not r.wrong):
         found.setdefault(r.way, []).append(r)
-    return {way: found[way] for way in sorted(found)}
+    return {way: as_asked(found[way]) for way in sorted(found)}
+
+
+def left_out(readings):
+    """'2 readings left out: in memory', '' for none."""
+    return '%s left out: %s' % (text.plural(len(readings), 'reading'), readings[0].missed) if readings else ''
 
 
 class Spread:
     """The readings of a cell in one way. answer: of nht1-stats to `summary` of their T_R; of few there is
     no interval."""
 
-    def __init__(self, way, readings, answer):
+    def __init__(self, way, readings, others, answer):
         self.way, self.n, self.readings = way, len(readings), readings
         self.median_s = answer['median']
         self.lo_s, self.hi_s = (NAN if answer.get(k) is None else answer[k] for k in ('ci_lo', 'ci_hi'))
@@ -93,7 +105,7 @@ class Spread:
         self.bytes, self.requests_n = typical.bytes, typical.requests_n
         self.cached_share = max((r.cached_share for r in readings
                                  if r.cached_share == r.cached_share), default=NAN)
-        self.missed = next((r.missed for r in readings if r.missed), '')
+        self.missed, self.left_out = readings[0].missed, left_out(others)
 
     @property
     def from_memory(self):
@@ -115,14 +127,14 @@ class Dumps:
     """What dumps cost, by cell: to write, and to read back. runs: results.Runs; level: of intervals."""
 
     def __init__(self, runs, level):
-        asked = [(cell, way, found) for group in runs.groups for cell in group.cells
-                 for way, found in by_way(cell).items()]
+        asked = [(cell, way, found, others) for group in runs.groups for cell in group.cells
+                 for way, (found, others) in by_way(cell).items()]
         self._spreads = {}
-        for (cell, way, found), answer in zip(asked, stats.ask([
+        for (cell, way, found, others), answer in zip(asked, stats.ask([
                 {'what': 'summary', 'values': [r.t_r_s for r in found], 'level': level,
                  'jobs': stats.jobs(id(r.run.result) for r in found)}
-                for _, _, found in asked])):
-            self._spreads.setdefault(id(cell), {})[way] = Spread(way, found, answer)
+                for _, _, found, _ in asked])):
+            self._spreads.setdefault(id(cell), {})[way] = Spread(way, found, others, answer)
         self.wrong = sum(r.wrong for run in runs.all for r in of(run))
 
     def read(self, cell):

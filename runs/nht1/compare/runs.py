@@ -114,15 +114,18 @@ def _read_back(found, a, b, of, where):
         return
     for way in one:
         name = 'T_R%s, %s, %s' % (of, way, where)
-        missed = [{r.missed for r in side.get(way, ())} - {''} for side in (one, other)]
         if way not in other:
             found.notes.append('%s: nothing like it in B' % name)
-        elif missed[0] != missed[1]:
+            continue
+        both, missed = [side[way][0] for side in (one, other)], [side[way][0][0].missed for side in (one, other)]
+        if missed[0] != missed[1]:
             found.notes.append('%s is not compared: the dump was %s in %s only' % (
-                name, *(missed[0] or missed[1]), 'A' if missed[0] else 'B'))
-        else:
-            found.metrics.append(Metric(name, 's', *([r.t_r_s for r in side[way]] for side in (one, other)), rounds=tuple(
-                [(id(r.run.result), i) for i, r in enumerate(side[way])] for side in (one, other))))
+                name, missed[0] or missed[1], 'A' if missed[0] else 'B'))
+            continue
+        found.notes += ['%s, %s: %s' % (name, letter, reading.left_out(side[way][1]))
+                        for letter, side in zip('AB', (one, other)) if side[way][1]]
+        found.metrics.append(Metric(name, 's', *([r.t_r_s for r in side] for side in both), rounds=tuple(
+            [(id(r.run.result), i) for i, r in enumerate(side)] for side in both)))
 
 
 def _problem(group):

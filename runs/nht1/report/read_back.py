@@ -61,7 +61,7 @@ def _seen(section, cells, ways):
             way, text.number(best[1].median_s), best[0].label, text.rate(best[1].rates[0]),
             '' if len(found) < 2 else ' to %s s (%s)' % (
                 text.number(worst[1].median_s), worst[0].label)))
-    missed = any(s.missed for c in cells for s in section.report.dumps.read(c).values())
+    missed = any(s.left_out or s.missed for c in cells for s in section.report.dumps.read(c).values())
     return 'Median T_R, %s.%s' % ('; '.join(medians), '' if not missed else (
         ' Readings that did not find the dump where it was asked for are marked in the table below.'))
 
@@ -91,7 +91,7 @@ def _readings(section, cells):
             stamp = section.report.rounds.read_verdict(c, s)
             table.row(c.label, str(way), s.n, *s.interval, s.rates[0] / MB,
                       round(s.requests_n) if s.requests_n == s.requests_n else NAN,
-                      100 * s.cached_share, s.missed, stamp['code'].replace('-', ' ') if stamp else '')
+                      100 * s.cached_share, s.left_out or s.missed, stamp['code'].replace('-', ' ') if stamp else '')
             if stamp and way.cache == 'cold':
                 answers['%s, %s' % (c.label, way)] = stamp
     section.page.table(table)

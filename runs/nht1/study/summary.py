@@ -121,10 +121,11 @@ def _read_back(runs):
     for run in runs:
         for r in reading.of(run):
             if not r.wrong:
-                found.setdefault((r.way.cache, not r.way.own), []).append(r.t_r_s)
+                found.setdefault((r.way.cache, not r.way.own), []).append(r)
     return [Beside('T_R %s%s s' % (cache, ', other' if other else ''),
                    't_r_%s%s_s' % (cache, '_other' if other else ''),
-                   stats.median(found[cache, other]), 1) for cache, other in sorted(found)]
+                   stats.median([r.t_r_s for r in reading.as_asked(found[cache, other])[0]]), 1)
+            for cache, other in sorted(found)]
 
 
 def _tables(rows, keys):
