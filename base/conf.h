@@ -125,6 +125,10 @@ char *conf_line(const struct conf_program *p, const void *opts);
 /* Prints a word of such a line, quoted where a shell would not read it back. */
 void conf_print_word(FILE *to, const char *text);
 
+/* The name of a file as such a word, for advice that is to be pasted. Local. Returns out, which is cut where it is too long. */
+#define CONF_WORD_MAX (PATH_MAX + 64)
+const char *conf_file_word(const char *path, char out[CONF_WORD_MAX]);
+
 /* Sets the member of one option from a text, as if given on the command line, and to its default,
  * whatever it holds; conf_set_as where it was given as something else, which what names. Return 0, ERR_USAGE or
  * ERR_NOMEM. Local. */

@@ -71,6 +71,18 @@ void conf_print_word(FILE *to, const char *text)
     fputc('\'', to);
 }
 
+const char *conf_file_word(const char *path, char out[CONF_WORD_MAX])
+{
+    FILE *to = fmemopen(out, CONF_WORD_MAX, "w");
+    out[0] = '\0';
+    if (!to) return path;
+    if (path[0] == '-') fputs("./", to); /* which is no option */
+    conf_print_word(to, path);
+    fclose(to);
+    out[CONF_WORD_MAX - 1] = '\0';
+    return out;
+}
+
 static void print_option(FILE *to, const struct conf_option *o, const json_t *value)
 {
     char text[NUM_TEXT_MAX];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/par.h"
 #include "io/target/manifest.h"
@@ -20,12 +21,13 @@ int bt_restart_adopt(MPI_Comm comm, struct bt_setup *s)
             return err_set(ERR_USAGE,
                            "%s was begun by a writer '%s' that is not here: name one with --io",
                            s->opt.out, past.writer);
+        char word[CONF_WORD_MAX];
         if (io_writer_caps(past.writer) & IO_CAP_PARTS)
             return err_set(ERR_USAGE,
                            "%s was begun by %s, which leaves a file for each rank and cannot go "
                            "on: make one file of them with nht1-verify --merge %s, then name "
                            "another writer, such as --restart --io posix",
-                           s->opt.out, past.writer, s->opt.out);
+                           s->opt.out, past.writer, conf_file_word(s->opt.out, word));
         TRY(par_agree(comm, bt_setup_take(s, past.writer, &past.tuning, past.hints_n, past.hints)));
     }
     if (!s->given_sync) {

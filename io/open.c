@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/conf.h"
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -67,12 +68,13 @@ static int check_target(struct io_file *f, int64_t *claimed_n)
     struct io_target *t = &f->target;
     const bool here = f->ctx.rank == 0 && has_target(f), resume = f->spec.resume;
     MPI_Comm comm = f->ctx.comm;
+    char word[CONF_WORD_MAX];
     if (resume && f->has_parts) {
         return err_set(ERR_USAGE,
                        "writer %s leaves a file for each rank and cannot go on with one: name "
                        "another with --io, such as --io posix, after nht1-verify --merge %s where "
                        "that file was begun by %s",
-                       f->writer->name, f->spec.path, f->writer->name);
+                       f->writer->name, conf_file_word(f->spec.path, word), f->writer->name);
     }
     if (resume && !f->has_file)
         return err_set(ERR_USAGE,

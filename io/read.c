@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/nodes.h"
@@ -100,12 +101,13 @@ static int check_match(const struct io_read_spec *s, const struct io_found *f,
     if (!(w->caps & (IO_CAP_SERIAL_FILE | IO_CAP_PARTS)))
         return err_set(ERR_USAGE, "writer %s leaves nothing that could be read", w->name);
     if (!(w->caps & IO_CAP_PARTS)) {
+        char word[CONF_WORD_MAX];
         if (!in_parts) return 0;
         return err_set(
             ERR_USAGE,
             "%s is empty, its dumps are in %s.rank00000 and so on: read them as perrank, "
             "or make one file of them with nht1-verify --merge %s",
-            f->path, io_path_base(f->path), f->path);
+            f->path, io_path_base(f->path), conf_file_word(f->path, word));
     }
     for (int64_t i = 0; i < f->boxes_n; i++)
         bytes += io_view_bytes(&(struct io_view){p->n, p->layout, box[i]});

@@ -134,6 +134,15 @@ check_plot3d 2160" ]
     export_all link # beside the file, as its manifest
     run python3 "$NHT1_ROOT/tests/view_values.py" f.bin 6 mijk little 0 1
     expect_status 0
+    # Where the first file is not replaced the earlier export stays; where another one fails no list has both.
+    local n
+    for n in 1 2; do
+        NHT1_FAULT=fsync:$n:EIO:0 NHT1_FAULT_IN=$PWD NHT1_FAULT_PROGRAM=nht1-verify LD_PRELOAD=$NHT1_TESTBIN/fault.so \
+            run nht1-verify f.bin --export vti
+        expect_status 3
+        [ $n -eq 2 ] || [ -e f.bin.pvd ]
+    done
+    [ ! -e f.bin.pvd ]
 }
 
 @test "names that XML would misread arrive whole, those that it cannot hold are refused" {

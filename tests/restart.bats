@@ -339,6 +339,10 @@ advised() {
     expect_status 3
     command=$(advised)
     [[ $command = *"nht1-verify --merge 'o u.bin' && "* ]]
+    run nht1-verify 'o u.bin'
+    expect_text "nht1-verify --merge 'o u.bin' makes"
+    run mpi_run 1 nht1-bt --restart --tc 1 --out 'o u.bin'
+    expect_text "nht1-verify --merge 'o u.bin', then"
     run eval "$command"
     expect_status 0
     nht1-verify 'o u.bin'

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/progress.h"
@@ -171,12 +172,13 @@ static int check_shape(struct run *r)
     if (r->o->dumps > 0) c->shape.dumps_n = r->o->dumps;
     if (layout != SHAPE_UNKNOWN) c->shape.layout = layout;
     if (endian != SHAPE_UNKNOWN) c->shape.endian = endian;
+    char word[CONF_WORD_MAX];
     if (c->file_bytes == 0 && c->has_manifest && c->manifest.parts)
         return err_set(
             ERR_USAGE,
             "%s: its dumps are in %s.rank00000 and so on: nht1-verify --merge %s makes one "
             "file of them and verifies it",
-            r->c->path, r->c->path, r->c->path);
+            r->c->path, r->c->path, conf_file_word(r->c->path, word));
     if (c->file_bytes == 0) {
         finding_add(&c->findings, "size", -1, "the file is empty");
         return 0;

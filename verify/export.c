@@ -414,18 +414,21 @@ static int write_index(struct exporter *e)
     return mem_error("a text");
 }
 
-/* The index comes last: until it is there nothing refers to the others. */
+/* The index comes last: until it is there nothing refers to the others. That of an earlier export goes before the first of its
+ * files is replaced, as it would show dumps of both. */
 static int write_files(struct exporter *e)
 {
-    char name[NAME_BYTES];
+    char name[NAME_BYTES], index[NAME_BYTES];
     const struct format *f = e->format;
-    for (int64_t d = f->grid_suffix ? -1 : 0; f->dump_suffix && d < e->dumps_n; d++) {
+    const int64_t first = f->grid_suffix ? -1 : 0;
+    file_name(e, -1, f->index_suffix, index);
+    for (int64_t d = first; f->dump_suffix && d < e->dumps_n; d++) {
         file_name(e, d, d < 0 ? f->grid_suffix : f->dump_suffix, name);
         TRY(target_open(&e->target, name));
+        if (d == first) e->target.gone = index;
         TRY(target_close(&e->target, write_blocks(e, d)));
     }
-    file_name(e, -1, f->index_suffix, name);
-    TRY(target_open(&e->target, name));
+    TRY(target_open(&e->target, index));
     return target_close(&e->target, write_index(e));
 }
 

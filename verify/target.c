@@ -87,6 +87,8 @@ int target_close(struct target *t, int rc)
     if (t->fd < 0) return rc;
     if (rc == 0 && fsync(t->fd) < 0) rc = err_set_errno(ERR_IO, errno, "%s: flushing", t->path);
     if (close(t->fd) < 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "%s: closing", t->path);
+    if (rc == 0 && t->gone && unlink(t->gone) < 0 && errno != ENOENT)
+        rc = err_set_errno(ERR_IO, errno, "%s: cannot be removed", t->gone);
     if (rc == 0 && rename(t->temp, t->path) < 0)
         rc = err_set_errno(ERR_IO, errno, "%s: cannot be replaced", t->path);
     if (rc < 0) unlink(t->temp);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/conf.h"
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/num.h"
@@ -54,12 +55,13 @@ int io_resume_take(struct io_file *f, int64_t *claimed_n)
 {
     struct io_target *t = &f->target;
     struct io_past *past = &t->past;
+    char word[CONF_WORD_MAX];
     /* Dumps in files of single ranks are continued once they are in one. */
     if (t->parts_n > 0 && t->old_bytes == 0)
         return err_set(ERR_USAGE,
                        "%s is empty, its dumps are in %s.rank00000 and so on: make one file of "
                        "them with nht1-verify --merge %s, then --restart again",
-                       t->path, io_path_base(t->path), t->path);
+                       t->path, io_path_base(t->path), conf_file_word(t->path, word));
     if (!t->old) TRY(io_manifest_load(&t->old, t->manifest, io_path_base(t->path), past));
     TRY(same_run(f, past));
     f->ctx.body = past->body;
