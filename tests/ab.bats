@@ -242,6 +242,28 @@ END
     [[ ${lines[-1]} == *"; A: too-short (8 of 8 runs), B: too-short (8 of 8 runs), A: Left 1 s, B: --direct makes no difference to posix" ]]
 }
 
+@test "of several writers those count that both sides have, and one is compared with another one" {
+    { sed '$d' bin/sim | sed '/^awk/d' && cat <<'END' && sed -n '$p' bin/sim; } >bin/nht1-bt
+runs=
+for pair in $WRITERS; do
+    runs+="${runs:+, }{\"driver\": \"${pair%=*}\", \"t_t_s\": ${pair#*=}}"
+done
+echo "{\"runs\": [$runs]}" >"$json"
+END
+    chmod +x bin/nht1-bt
+    study ab --a-env WRITERS="posix=5 mpiio=5 hdf5=10 token=9" --b-env WRITERS="posix=5 mpiio=5 uring=1" --cores 2 --out result
+    expect_status 0
+    [[ ${lines[-1]} == "B is the same as A within 5 %: B / A = 1.000 "*"; left out: hdf5, token of A alone, left out: uring of B alone" ]]
+    rm -r result
+    study ab --a-env WRITERS=posix=5 --b-env WRITERS="none=1 mpiio=10" --cores 2 --out result
+    expect_status 2
+    found '(.ratio - 2 | fabs) < 1e-9'
+    rm -r result
+    study ab --a-env WRITERS=posix=5 --b-env WRITERS="hdf5=1 mpiio=10" --cores 2 --out result
+    expect_status 1
+    expect_text "A measures posix, B hdf5, mpiio: they have nothing in common"
+}
+
 @test "killed, its files go with the next one among the same files" {
     slow
     mkdir files

@@ -28,11 +28,17 @@ def of(result):
 def all_of(results):
     """{id(result): that of each}, with the number of nodes where as many ranks were on more and on fewer of them: then it is
     no number that follows that of ranks."""
-    nodes = {}
+    numbers = {}
     for r in results:
-        nodes.setdefault((r.kind, integer(r.root, 'system.ranks')), set()).add(integer(r.root, 'system.nodes', 1))
-    varied = {kind for (kind, _), numbers in nodes.items() if len(numbers) > 1}
-    return {id(r): of(r) + ((('nodes', integer(r.root, 'system.nodes', 1)),) if r.kind in varied else ()) for r in results}
+        numbers.setdefault((r.kind, integer(r.root, 'profile.ranks_n') or integer(r.root, 'system.ranks')), set()).add(_nodes(r))
+    varied = {kind for (kind, _), found in numbers.items() if len(found) > 1}
+    return {id(r): of(r) + ((('nodes', _nodes(r)),) if r.kind in varied else ()) for r in results}
+
+
+def _nodes(result):
+    if result.kind == 'nht1-profile':
+        return len({word(rank, 'host') for rank in items(result.root, 'profile.ranks')}) or 1
+    return integer(result.root, 'system.nodes', 1)
 
 
 def of_phase(phase):

@@ -309,6 +309,11 @@ class Parts(unittest.TestCase):
         c = Comparison(profiled(*((1, 'app out%d' % i, 1 + 0.001 * NOISE[i]) for i in range(8))), profiled((8, 'app2', 1)))
         self.assertEqual((c.verdict, [m.name for m in c.metrics]), (SAME, ['T_T of the program']))
         self.assertIn('the command differs: app in A, app2 in B', Comparison(profiled((8, 'app', 1)), profiled((8, 'app2', 1))).notes)
+        one, two = profiled((8, 'app', 1)), profiled((8, 'app', 2))
+        for side, hosts in ((one, ('a', 'a')), (two, ('a', 'b'))):
+            for r in side:
+                r.root['profile']['ranks'] = [{'host': host} for host in hosts]
+        self.assertIn('the command differs: app, on 1 node in A, app, on 2 nodes in B', Comparison(one, two).notes)
         self.assertIn('A and B have no command in common: 8 of A and 1 of B are taken for repetitions of one', c.notes)
 
     def test_workloads_with_several_hints_are_rows_that_name_them(self):

@@ -3,7 +3,7 @@
 nht1-profile."""
 import shlex
 
-from .. import patterns, results, sumfile, text
+from .. import patterns, results, sumfile, text, ways
 from . import systems
 from .metric import Metric, known
 
@@ -167,10 +167,11 @@ def compare_profiles(found, sides):
 def _commands(found, sides):
     """[(results of A, results of B, whose)]: each command that was profiled with the same one of the other side. Where they
     have none in common, as each names files of its own, all together."""
-    of = [{}, {}]
+    of, way_of = [{}, {}], ways.all_of(sides[0] + sides[1])
     for side, its in zip(sides, of):
         for r in side:
-            its.setdefault(text.clean(shlex.join(results.words(r.root, 'command'))), results.Results()).append(r)
+            command = text.of(text.clean(shlex.join(results.words(r.root, 'command'))), ways.shown(way_of[id(r)]))
+            its.setdefault(command, results.Results()).append(r)
     several, common = max(map(len, of)) > 1, [command for command in of[0] if command in of[1]]
     if not common:
         found.note('A and B have no command in common: %d of A and %d of B are taken for repetitions of one' % tuple(map(len, of)) if

@@ -112,13 +112,13 @@ def merged(common, own, lists):
     return [o for o in common if o[0] not in mine] + own
 
 
-def cost_of(result, metric, better, alone=None):
-    """One number of a result, of which more is worse: the geometric mean over all writers, of a rate its
-    inverse. alone: the label of runs that compute only. None where the result has none, ValueError where a value is not
-    above 0, as ratios need it."""
+def cost_of(result, metric, better, alone=None, labels=None):
+    """One number of a result, of which more is worse: the geometric mean over its writers, of a rate its
+    inverse. alone: the label of runs that compute only; labels: of the writers that count, None: all. None where the result
+    has none, ValueError where a value is not above 0, as ratios need it."""
     series = programs.values(result, T_T if metric == ZETA else metric)
     computing = series.pop(alone, None) if set(series) != {alone} else None
-    numbers = [v for found in series.values() for v in found]
+    numbers = [v for label, found in series.items() if labels is None or label in labels for v in found]
     if metric == ZETA and not computing:
         return None
     if not numbers:
@@ -197,6 +197,7 @@ class Alternation:
         self.threshold = args.threshold / 100
         self.seed = random.SystemRandom().getrandbits(31) if args.order_seed is None else args.order_seed
         self.random, self.order, self.alone = random.Random(self.seed), [], []
+        self.common = None  # labels of the writers that both sides have, None: all, or one against another one
         self.speak = speak.Speaker((), args.quiet, False)
         self.stop, self.answer, self.look = child.Stop(), {}, {}
         self.ended = 'failed'  # until the rounds have come to an end
@@ -235,11 +236,16 @@ class Alternation:
     def _round(self):
         number = len(self.order) + 1
         order = self.random.sample(self.sides, 2)
-        costs = {}
+        found = {}
         for side in order:
-            costs[side.name] = self._one(side, number)
+            found[side.name] = self._one(side, number)
             if self.stop.asked:
                 return
+        if number == 1:
+            self._meet(found)
+        costs = {side.name: self._cost(side, number, found[side.name]) for side in self.sides}
+        for side in self.sides:
+            side.spoiling = results.spoiling(found[side.name], self._compared(side, found[side.name]))
         self.order.append(''.join(side.name for side in order))
         for side in self.sides:
             side.costs.append(costs[side.name])
@@ -249,6 +255,29 @@ class Alternation:
         self.speak.say('round %d  A %s  B %s  B / A %s' % (number, self._shown(a), self._shown(b), text.ratio(b / a)))
         if number == 1:
             self._compare_notices()
+
+    def _meet(self, found):
+        """Only what both sides have counts: a mean over other writers is another thing. found: {side: result}"""
+        a, b = (self._labels(side, found[side.name]) for side in self.sides)
+        if a == b or len(a) == len(b) == 1:
+            return
+        self.common = a & b
+        if not self.common:
+            raise trouble.usage('A measures %s, B %s: they have nothing in common' % tuple(', '.join(sorted(s)) for s in (a, b)))
+        for name, own in ('A', a - b), ('B', b - a):
+            if own:
+                self.alone.append('left out: %s of %s alone' % (', '.join(sorted(own)), name))
+
+    def _cost(self, side, number, result):
+        """Of a run; Trouble where it has none."""
+        try:
+            cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1], self.common)
+        except ValueError as e:
+            raise trouble.failed('%s, round %d: %s; the result is %s' % (
+                side.name, number, e, shown(os.path.join(self.folder, side.name, 'r%02d' % number, 'result.json'))))
+        if cost is None:
+            raise trouble.usage('the result of %s has no %s%s' % (side.name, self.name, self._instead(result)))
+        return cost
 
     def _compare_notices(self):
         """What a run of one side said, and that of the other did not, whatever numbers it has: above all that an option makes no difference."""
@@ -265,7 +294,7 @@ class Alternation:
         return text.duration(value) if summary.scale_of(self.metric)[1] == 's' else text.number(value, 4)
 
     def _one(self, side, number):
-        """A run; its cost, None where it was interrupted. Trouble where it has none."""
+        """A run; its result, None where it was interrupted."""
         folder = os.path.join(self.folder, side.name, 'r%02d' % number)
         os.makedirs(folder)
         with scratch.folder(side.files or self.folder, secrets.token_hex(8)) as files:
@@ -301,16 +330,10 @@ class Alternation:
             result = results.read_object(path)
         except trouble.Trouble as e:
             raise trouble.failed('%s, round %d: %s' % (side.name, number, e))  # what a run leaves is no usage
-        try:
-            cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1])
-        except ValueError as e:
-            raise trouble.failed('%s, round %d: %s; the result is %s' % (side.name, number, e, shown(path)))
-        if cost is None:
-            raise trouble.usage('the result of %s has no %s%s' % (side.name, self.name, self._instead(result)))
+        self._cost(side, number, result)
         side.seconds.append(seconds)
         side.notices = results.words(result, 'notices')
-        side.spoiling = results.spoiling(result, self._compared(side, result))
-        return cost
+        return result
 
     def _instead(self, result):
         """What a result has where it has no cost."""
@@ -320,12 +343,18 @@ class Alternation:
         more = ' and %d more' % (len(names) - NAMES_MAX) if len(names) > NAMES_MAX else ''
         return '%s; there are %s%s' % (nearest(self.metric, names), ', '.join(names[:NAMES_MAX]) or 'no numbers', more)
 
+    def _labels(self, side, result):
+        """Of its writers, or of computing where that is all."""
+        found, alone = set(programs.values(result, T_T if self.metric == ZETA else self.metric)), (side.program.alone or ('', None))[1]
+        return found - {alone} or found
+
     def _compared(self, side, result):
         """The labels whose runs the cost is of; None for all. A run that only computes, which nht1-bt adds on the side
-        that has to measure T_C, is none of them."""
-        found = set(programs.values(result, side.program.metric or self.metric))
-        alone = (side.program.alone or ('', None))[1]
-        return None if self.metric == ZETA or found <= {alone} else found - {alone}
+        that has to measure T_C, is none of them, but of zeta."""
+        found, alone = set(programs.values(result, side.program.metric or self.metric)), (side.program.alone or ('', None))[1]
+        if self.metric == ZETA:
+            return None if self.common is None else self.common | {alone}
+        return None if found <= {alone} else self.common or found - {alone}
 
     def _tick(self, side, number):
         def tick(seconds):
