@@ -203,6 +203,9 @@ static int check_target(const char *path, bool json, const char *mark)
                 "%s: this file exists and is not an earlier result, so it is not replaced; "
                 "choose another name, or remove it",
                 path);
+        if (access(path, W_OK) < 0)
+            return err_set_errno(ERR_IO, errno, "%s: this file exists and cannot be written to",
+                                 path);
         char *target = realpath(path, NULL);
         if (!target) return err_set_errno(ERR_IO, errno, "%s: cannot be resolved", path);
         const int rc = try_temp(target);

@@ -104,6 +104,14 @@ refused() {
     expect_text "closed"
     [ "$(grep -c '^nht1-bt: ' <<<"$output")" -eq 1 ]
     [ -z "$(ls -A closed)" ]
+    # Nor a result that may be read alone, although its folder lets it be replaced.
+    mkdir -m 777 open
+    echo '{"schema": "nht1-bt/1"}' >open/r.json
+    chmod 444 open/r.json
+    run mpi_run 1 "${obedient[@]}" nht1-bt "${tiny[@]}" --io null --json open/r.json
+    expect_status 3
+    expect_text "open/r.json: this file exists and cannot be written to: Permission denied"
+    [ "$(ls open)" = r.json ]
 }
 
 @test "somebody else's file is not touched, unless forced" {

@@ -34,7 +34,8 @@ int target_check(const char *path, const void *mark, size_t bytes)
         ours = ours && memcmp(begin, mark, bytes) == 0;
         if (fd >= 0) close(fd);
     }
-    if (ours) return 0;
+    if (ours && access(path, W_OK) == 0) return 0;
+    if (ours) return err_set_errno(ERR_IO, errno, "--export: cannot write to %s", path);
     return err_set(
         ERR_USAGE,
         "--export: %s exists and is not an earlier export, so it is not replaced; move it away "

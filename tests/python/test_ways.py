@@ -121,6 +121,15 @@ class Workload(unittest.TestCase):
         self.assertIn('Working points of the first 20 of 21 results are shown.', texts(page))
 
 
+    def test_split_and_requested_collective_calls_are_other_points(self):
+        sides = []
+        for functions in (('write_all_begin', 'write_at'), ('iwrite_all', 'write_at')):
+            root = root_of('point')
+            root['points'][0]['calls'] = [{'function': f, 'n': 1, 'bytes': 8} for f in functions]
+            sides.append(loaded('nht1-workload', (root, {})))
+        self.assertIn('nonblocking collective calls: split in A, request in B', Comparison(*sides, nevertheless=True).reasons)
+
+
 class Bandwidth(unittest.TestCase):
     def of_hints(self):
         """b_eff_io without and with hints, twice each."""

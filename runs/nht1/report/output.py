@@ -141,6 +141,8 @@ def check(path, option):
         raise trouble.usage(
             '%s: %s is there and was not written by nht1-report, or was changed since: it is left '
             'alone; choose another name, or remove it' % (option, shown))
+    if not os.access(path, os.W_OK):
+        raise trouble.failed('%s: %s is there and cannot be written to' % (option, shown))
 
 
 def check_folder(path):
