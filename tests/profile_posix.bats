@@ -953,13 +953,13 @@ END
     [ "$(stat -c %s out/a.dat)" -eq 1000000 ]
 }
 
-@test "calls with NULL for a name are answered as the kernel does" {
+@test "calls with NULL or nothing for a name, and at negative places, are answered as the kernel does" {
     need_program python3
     cat >s.py <<'END'
-import ctypes, errno
+import ctypes, errno, os
 libc = ctypes.CDLL(None, use_errno=True)
-PATH, HERE, X, BUF = None, -100, b"x", ctypes.create_string_buffer(512)
-for name, *given in (
+PATH, HERE, X, BUF = object(), -100, b"x", ctypes.create_string_buffer(512)
+calls = (
     ("statx", HERE, PATH, 0, 0xfff, None), ("stat", PATH, BUF), ("lstat", PATH, BUF), ("fstatat", HERE, PATH, BUF, 0),
     ("access", PATH, 0), ("faccessat", HERE, PATH, 0, 0), ("open", PATH, 0), ("open", PATH, 0o101, 0o600), ("creat", PATH, 0o600),
     ("openat", HERE, PATH, 0), ("unlink", PATH), ("unlinkat", HERE, PATH, 0), ("rmdir", PATH), ("remove", PATH),
@@ -969,13 +969,22 @@ for name, *given in (
     ("utimes", PATH, None), ("lutimes", PATH, None), ("utime", PATH, None), ("setxattr", PATH, b"user.x", X, 1, 0),
     ("removexattr", PATH, b"user.x"), ("chdir", PATH), ("mkfifo", PATH, 0o600), ("mknod", PATH, 0o100600, 0),
     ("fopen", PATH, b"r"), ("fopen", PATH, b"w"), ("realpath", PATH, None),
-):
+    ("execve", PATH, None, None),
+)
+for path, (name, *given) in ((p, c) for p in (None, b"") for c in calls):
     ctypes.set_errno(0)
-    rc = getattr(libc, name)(*given)
+    rc = getattr(libc, name)(*[path if g is PATH else g for g in given])
     why = errno.errorcode.get(ctypes.get_errno())
-    assert rc in (-1, 0) and why in ("EFAULT", "EINVAL", "ENOENT"), (name, given, rc, why)
-with open("out.dat", "wb") as f:
+    assert rc in (-1, 0) and why in ("EFAULT", "EINVAL", "ENOENT"), (name, path, given, rc, why)
+with open("out.dat", "w+b", buffering=0) as f:
     f.write(b"a" * 1000)
+    for call, what in (os.pwrite, b"x"), (os.pread, 1):
+        try:
+            call(f.fileno(), what, -1)
+        except OSError as e:
+            assert e.errno == errno.EINVAL, e
+        else:
+            assert False, call
 END
     run nht1-profile --t-c --json p.json -- "$(python3 -c 'import sys; print(sys.executable)')" s.py
     expect_status 0

@@ -15,9 +15,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#define DESCRIPTORS                                                                                \
-    256 /* that are looked at; a shell has 0 to 9, and some below 64 for <(COMMAND) */
-#define WRITERS_MS 100 /* which are about to end, as those of short output are */
+/* That are looked at; a shell has 0 to 9, and some below 64 for <(COMMAND). */
+#define DESCRIPTORS 1024
+#define WRITERS_MS  100 /* which are about to end, as those of short output are */
 
 /* What can be read of a pipe or a socket. */
 struct stream {

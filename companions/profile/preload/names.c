@@ -255,12 +255,14 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
     if (first == REFUSED) return -1;
     const enum whose second = change_begin(&b, CALLER, to_at, to, false, PROFILE_RENAME);
     if (second == REFUSED) return -1;
-    if (first != second) {
-        errno = EXDEV;
-        if (lost(PROFILE_UNSEEN_LINKED, first == FOLLOWED ? a.whole : b.whole) == REFUSED)
-            return -1;
+    if (first == NOBODYS || second == NOBODYS) {
+        const bool dropped = first != second && count_dropping();
+        const int rc = dropped ? -1 : real(from_at, from, to_at, to, how);
+        if (first == second || (rc < 0 && !dropped)) return rc;
+        if (dropped) errno = EXDEV;
+        (void)lost(PROFILE_UNSEEN_LINKED, first == FOLLOWED ? a.whole : b.whole);
+        return rc;
     }
-    if (first == NOBODYS || second == NOBODYS) return real(from_at, from, to_at, to, how);
     if (a.note->directory || (how & ~1u))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), a.whole);
     const uint64_t start_ns = count_now_ns();

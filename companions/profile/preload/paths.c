@@ -213,8 +213,8 @@ static int whole_of(int at, const char *name, bool follow, char out[PROFILE_PATH
 
 int paths_whole(int at, const char *name, bool follow, char out[PROFILE_PATH_MAX])
 {
-    if (!name) {
-        errno = EFAULT;
+    if (!name || !name[0]) {
+        errno = name ? ENOENT : EFAULT;
         return -1;
     }
     (*count_inside())++;

@@ -497,6 +497,7 @@ static int64_t bytes_of(const struct iovec *v, int n)
 #define BODY(writes, explicit, v, n, call) BODY2(writes, explicit, v, n, 0, call)
 #define NOAPPEND                           0x20 /* RWF_NOAPPEND of newer systems */
 
+/* At a negative place, which is the file's own to preadv2 and pwritev2, the others do nothing: as the kernel says. */
 #define ONE(buffer) const struct iovec one = {(void *)(uintptr_t)(buffer), n}
 
 ssize_t read(int fd, void *into, size_t n)
@@ -515,6 +516,7 @@ ssize_t pread(int fd, void *into, size_t n, off_t at)
 {
     REAL(ssize_t, pread, int, void *, size_t, off_t);
     ONE(into);
+    if (at < 0) return real(fd, into, n, at);
     BODY(false, at, &one, 1, real(fd, into, n, at))
 }
 ALIAS(ssize_t, pread64, pread, int fd, void *into, size_t n, off64_t at);
@@ -522,6 +524,7 @@ ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
 {
     REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
     ONE(from);
+    if (at < 0) return real(fd, from, n, at);
     BODY(true, at, &one, 1, real(fd, from, n, at))
 }
 ALIAS(ssize_t, pwrite64, pwrite, int fd, const void *from, size_t n, off64_t at);
@@ -538,12 +541,14 @@ ssize_t writev(int fd, const struct iovec *v, int n)
 ssize_t preadv(int fd, const struct iovec *v, int n, off_t at)
 {
     REAL(ssize_t, preadv, int, const struct iovec *, int, off_t);
+    if (at < 0) return real(fd, v, n, at);
     BODY(false, at, v, n, real(fd, v, n, at))
 }
 ALIAS(ssize_t, preadv64, preadv, int fd, const struct iovec *v, int n, off64_t at);
 ssize_t pwritev(int fd, const struct iovec *v, int n, off_t at)
 {
     REAL(ssize_t, pwritev, int, const struct iovec *, int, off_t);
+    if (at < 0) return real(fd, v, n, at);
     BODY(true, at, v, n, real(fd, v, n, at))
 }
 ALIAS(ssize_t, pwritev64, pwritev, int fd, const struct iovec *v, int n, off64_t at);
