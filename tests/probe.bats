@@ -172,6 +172,26 @@ tried() {
     expect_json p.json '[.findings[] | select(.state == "crashes" or .errno == 28)] == []'
 }
 
+@test "what fails because the disk became full, or files are limited, is not kept" {
+    slow
+    need_open_mpi "one component takes half as long"
+    unset LD_PRELOAD # without room MPI-IO may hang
+    OMPI_MCA_io=ompio run mpi_run 1 bash -c 'ulimit -f 17000; exec nht1-bt --probe --probe-limit 5 --out x'
+    expect_status 0
+    expect_text "not kept: the size of files is limited (ulimit -f)"
+    # Others fill it when MPI-IO is about to be tried.
+    mkdir -p alone/bin alone/share/nht1/runs
+    cp "$NHT1_BIN/nht1-bt" alone/bin
+    printf '#!/bin/sh\n[ "$1" = --version ] || dd if=/dev/zero of=%q bs=64k 2>/dev/null\nexec mpirun "$@"\n' "$PWD/disk/fill" >fills
+    chmod +x fills
+    echo "$PWD/fills" >alone/share/nht1/runs/launcher
+    small_disk 40M
+    OMPI_MCA_io=ompio run mpi_run 1 "$PWD/alone/bin/nht1-bt" --probe --probe-limit 5 --out disk/x
+    expect_status 0
+    expect_text "not kept: there was no room"
+    [ ! -e state/nht1/probe.json ]
+}
+
 @test "a component that crashes, hangs, fails or babbles in one call: told, and the others are tried" {
     slow
     [ -e "$NHT1_TESTBIN/probe_call.so" ]

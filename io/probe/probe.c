@@ -57,6 +57,7 @@ struct probe {
     char started_utc[32];
     double began_s, seconds;
     bool silent;    /* the file system does not answer, or no longer */
+    bool full;      /* it had less room than is needed, after some checks */
     json_t *folder; /* of the child that made it: "dir", "work", "file_system" */
     struct sys_fs fs;
     char name[64];   /* of the probe's folder; "" where nothing of it can be left */
@@ -121,6 +122,12 @@ static enum probe_state ask_step(const struct probe *p, const char *part, const 
     err_clear();
     if (said[0]) err_set(ERR_IO, "%s", said);
     return f.state;
+}
+
+/* Whether the folder of a file answers, asked in a process of its own. */
+static bool answers(const struct probe *p, const char *path)
+{
+    return !path || ask_step(p, "stat", path, "", 1e9) != PROBE_HANGS;
 }
 
 /* Whether a file can still be made in the probe's folder. */
@@ -201,7 +208,12 @@ static int run_group(struct probe *p, const char *part, const struct probe_check
         .done = one_done,
         .arg = p,
         .alive = no_longer_alive};
-    return probe_run_part(&run);
+    const int rc = probe_run_part(&run);
+    if (rc == 0 && !p->silent && answers(p, p->work)) {
+        const int64_t left = sys_free_bytes(p->work);
+        p->full = p->full || (left >= 0 && left < ROOM_LEAST);
+    }
+    return rc;
 }
 
 /* What MPI is in a child: two processes started by its launcher, or where that cannot be, one. */
@@ -401,12 +413,6 @@ static json_t *probe_json(const void *job, int status)
 
 /* ------------------------------------------------------------------ all ranks */
 
-/* Whether the folder of a file answers, asked in a process of its own. */
-static bool answers(const struct probe *p, const char *path)
-{
-    return !path || ask_step(p, "stat", path, "", 1e9) != PROBE_HANGS;
-}
-
 static int check_outputs(const struct probe *p, const struct program_output *result)
 {
     char store[4096];
@@ -426,15 +432,17 @@ static int check_outputs(const struct probe *p, const struct program_output *res
     return err_set(ERR_IO, "--json %s: its file system does not answer", result->path);
 }
 
-/* A disk that was full says nothing about what works on it. */
-static bool was_full(const struct probe *p)
+/* Why nothing can be said about what works there, NULL: it can. MPI-IO tells no errno. */
+static const char *was_short(const struct probe *p)
 {
-    bool full = false;
+    bool full = p->full;
     for (int i = 0; i < p->group[0].n; i++) {
         const int errnum = p->group[0].finding[i].errnum;
         full = full || errnum == ENOSPC || errnum == EDQUOT;
     }
-    return full;
+    return full                           ? "there was no room"
+           : sys_file_limit() < ROOM_MOST ? "the size of files is limited (ulimit -f)"
+                                          : NULL;
 }
 
 /* What --io all leaves out. */
@@ -453,8 +461,9 @@ static void keep_findings(struct probe *p)
 {
     json_t *findings = findings_json(p);
     json_t *entry = probe_entry(&p->fs, json_object_get(p->about, "components"), findings);
-    int rc = was_full(p) ? err_set(ERR_IO, "there was no room")
-                         : probe_store(p->of->tc_store, p->store, sizeof p->store);
+    const char *why = was_short(p);
+    int rc =
+        why ? err_set(ERR_IO, "%s", why) : probe_store(p->of->tc_store, p->store, sizeof p->store);
     if (rc == 0 && !answers(p, p->store))
         rc = err_set(ERR_IO, "the file system of %s does not answer", p->store);
     if (rc == 0) rc = probe_store_put(p->store, &p->fs, entry);
