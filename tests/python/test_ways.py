@@ -7,7 +7,7 @@ import unittest
 
 from nht1 import results
 from nht1.compare.verdict import SAME, Comparison
-from nht1.report import trend
+from nht1.report import draw, trend
 from nht1.report.build import Report
 
 CORPUS = os.path.join(os.path.dirname(__file__), '..', 'corpus', 'report')
@@ -96,6 +96,23 @@ class Workload(unittest.TestCase):
                 lines = rows(page, figure.name)[1:]
                 self.assertEqual([[line.lstrip("'").startswith(n) for n in names] for line in lines],
                                  4 * [[True, False]] + 4 * [[False, True]])
+
+    def test_a_figure_has_nine_panels_with_headings_of_several_lines_and_the_table_has_all(self):
+        made = []
+        for i in range(11):
+            root = root_of('workload')
+            root['phases'] = [dict(copy.deepcopy(root['phases'][0]), record_bytes=record) for record in (4096, 8192)]
+            made.append((root, {'A_VARIABLE_WITH_A_LONG_NAME': 'a value of many characters, %d' % i}))
+        page = Report(loaded('nht1-workload', *made)).page
+        figure, = (f for f in page.figures if f.name.startswith('workload-segmented'))
+        self.assertEqual(len(figure.panels), 9)
+        self.assertEqual(len(rows(page, figure.name)), 1 + 2 * 11)
+        self.assertTrue(figure.caption.endswith('The first 9 of 11 ways are drawn; the table has all.'), figure.caption)
+        drawn = draw.figure(figure.title, figure.panels, figure.data)
+        drawn.draw_without_rendering()
+        for ax in drawn.axes[:9]:
+            self.assertGreater(ax.get_title(loc='left').count('\n'), 0)
+            self.assertGreater(ax.get_position().height, 0.1)
 
     def test_working_points_are_a_study_for_each_way_and_what_was_wrong_is_in_none(self):
         made = []

@@ -351,7 +351,8 @@ def figure(title, panels, data, of=None):
     of = of or panels
     width = columns * ((WIDE, WIDTH, NARROW)[min(3, len(of)) - 1] +
                        CHAR * (max(p.get('chars', CHARS) for p in of) - CHARS))
-    heights = [max(map(height_of, of))] * rows
+    heads = [textwrap.wrap(shown(p['name']), int(width / columns / 0.085)) for p in panels]
+    heights = [max(map(height_of, of)) + 0.17 * max(0, max(map(len, heads)) - 1) * (len(panels) > 1)] * rows
     if key is not None and rows * columns == len(panels):
         heights.append(0.1 + 0.18 * len(panels[key]['styles']) / columns)
     with matplotlib.rc_context(STYLE):
@@ -362,11 +363,11 @@ def figure(title, panels, data, of=None):
             ax.set(xticks=[], yticks=[])
             ax.set_axis_off()
         handles = []
-        for ax, panel in zip(axes.flat, panels):
+        for ax, panel, head in zip(axes.flat, panels, heads):
             handles.append(panel_into(ax, panel, data))
             if len(panels) > 1 and panel.get('headed', True):
                 above = panel.get('marks') or panel.get('across') and panel.get('levels')
-                ax.set_title(panel['name'], loc='left', pad=25 if len(panel.get('marks', ())) > 1
+                ax.set_title('\n'.join(head), loc='left', pad=25 if len(panel.get('marks', ())) > 1
                              else 16 if above else 6)
         if key is not None:
             free = len(heights) == rows

@@ -16,6 +16,7 @@ NUMBERS = (('uniqueBytes', -1, 'throughput goes down (caches)'),
            ('sharedFrac', -1, 'throughput goes down'), ('contMean', 0, 'not in the paper'))
 LOG = ('uniqueBytes', 'sizeMean', 'contMean', 'processNum')
 SHOWN_MAX = 20  # results whose working points have a table
+PANELS_MAX = 9  # of a figure; its table has all
 SEEN, LITTLE = 0.05, 0.3  # p below which a trend is one; correlation below which there is little
 
 
@@ -92,7 +93,7 @@ def _pattern(page, name, ways, settings):
     table = Table(name, '%s: %s' % (title, common), (['way'] if len(ways) > 1 else []) + [
         'record in bytes', 'temporal pattern', 'MB/s', 'S + T + B in s', 'B', 'in memory before',
         'note'])
-    f = Figure(name, '%s: bandwidth over the record' % title)
+    f, panels = Figure(name, '%s: bandwidth over the record' % title), 0
     for way, phases in ways.items():
         own = ', '.join(v for v, values in zip(way, parts) if len(set(values)) > 1 and v)
         curves = {}
@@ -107,6 +108,9 @@ def _pattern(page, name, ways, settings):
                 integer(p, 'record_bytes'), []).append(rate)
         if max(len(c) for c in curves.values()) < 2:
             continue
+        panels += 1
+        if panels > PANELS_MAX:
+            continue
         f.panel(own, {'label': 'record in bytes', 'log': 2},
                 {'label': 'bandwidth in MB/s', 'log': 10})
         for temporal, points in curves.items():
@@ -114,7 +118,8 @@ def _pattern(page, name, ways, settings):
                 (x, stats.median(points[x])) for x in sorted(points)])
     page.table(table)
     if f.panels:
-        page.figure(f, '%s, %s. All processes together, bytes over S + T + B.' % (title, common))
+        page.figure(f, '%s, %s. All processes together, bytes over S + T + B.%s' % (
+            title, common, '' if panels <= PANELS_MAX else ' The first %d of %d ways are drawn; the table has all.' % (PANELS_MAX, panels)))
 
 
 # --- working points -----------------------------------------------------------------------------
