@@ -1068,6 +1068,7 @@ void profile_print(const struct profile_run *run, FILE *to)
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     struct points all;
     const struct profile_map *slowest = run->rank[run->io_max_rank];
+    const double wall_s = fmax(run->wall_s, 1e-9); /* 0 where it failed at once */
     const int others_n = run->size - run->mpi_n;
     char others[64];
     snprintf(others, sizeof others, " and %d other process%s", others_n, others_n > 1 ? "es" : "");
@@ -1110,8 +1111,8 @@ void profile_print(const struct profile_run *run, FILE *to)
                "%%)",
                interface_words(run), units_duration(run->io_s, a), profile_process_word(run, 0),
                units_duration(run->io_max_s, b), profile_process_word(run, run->io_max_rank),
-               run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / run->wall_s,
-               100 * run->io_max_s / run->wall_s);
+               run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / wall_s,
+               100 * run->io_max_s / wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
         print_points(&all, to);
         print_sizes(run, to);

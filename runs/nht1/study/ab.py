@@ -423,8 +423,11 @@ class Alternation:
                 NO_WORSE: 'B is not worse than A by more than %g %%', BETTER: 'B is better than A',
                 UNDECIDED: 'undecided whether B is worse than A by more than %g %%'}[self.verdict]
         said = said % percent if '%' in said else said
-        said += ': %s of %s, %s, %s' % (self._interval(), self.name, text.plural(len(self.order), 'round'),
-                                        text.duration(time.monotonic() - self.began))
+        looked_at = self.look.get('looked_at')
+        said += ': %s of %s, %s%s, %s' % (
+            self._interval(), self.name, text.plural(len(self.order), 'round'),
+            '' if looked_at in (None, len(self.order)) else ', of which the first %d were judged' % looked_at,
+            text.duration(time.monotonic() - self.began))
         if self.ended in CUT_SHORT:
             said = self.ended + '; ' + said
         elif self.verdict == UNDECIDED and needed and self.order:
