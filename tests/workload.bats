@@ -246,6 +246,10 @@ X
     jq -e '.phases[0] | .limit_met == "bytes" and .file_bytes <= 8000000
         and ([.stamps[].code] | index("too-short"))' r.json
     jq -e '[.stamps[].code] | index("not-valid")' r.json
+    # The first amount as well.
+    sed -i 's/8M/300k/' j.conf
+    workload 2 j.conf --sync none --json r.json
+    jq -e '.phases[0] | .limit_met == "bytes" and .file_bytes <= 300000 and .tries_n == 1' r.json
 }
 
 @test "a complete try is reported where a larger one is not allowed, or fails" {

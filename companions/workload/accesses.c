@@ -18,9 +18,8 @@
 int64_t workload_phase_repetitions(const struct workload_phase *p, int procs)
 {
     const struct workload_shape one = workload_phase_shape(p, procs, 1);
-    const int64_t n =
-        (p->data_bytes > 0 ? p->data_bytes : FIRST_BYTES) / num_max(workload_shape_bytes(&one), 1);
-    return num_max(n, 1);
+    const int64_t bytes = p->data_bytes > 0 ? p->data_bytes : num_min(FIRST_BYTES, p->limit_bytes);
+    return num_max(bytes / num_max(workload_shape_bytes(&one), 1), 1);
 }
 
 /* Accesses that are made of so many: the first ones. */

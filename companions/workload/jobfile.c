@@ -87,7 +87,8 @@ const struct conf_option workload_directives[] = {
      AT(data),
      .help = "Bytes of all processes together; a phase accesses its fraction of them. auto: found, "
              "as many as a measurement needs to be long enough."},
-    COUNT("limit", limit, "2Gi", 1, BYTES_MAX, "With data auto: most bytes to try."),
+    COUNT("limit", limit, "2Gi", 1, BYTES_MAX,
+          "With data auto: most bytes to try, but one repetition in any case."),
     {.name = "time-limit",
      .def = "60",
      AT(time_limit),
