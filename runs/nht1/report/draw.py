@@ -39,6 +39,7 @@ HEAT, NOTHING = 'viridis_r', '#f3f3f1'
 INK, MUTED, RULE = '#1b1b1c', '#5f6b77', '#d4d9de'
 WIDE, WIDTH, NARROW = 4.9, 4.5, 3.7  # inches, of a panel alone, of one of two, of one of more
 CHARS, CHAR = 26, 0.065  # of a row's label on a line; inches
+AXIS = 0.65  # inches, what is left of an axis
 # Texts that text.csv_cell has put an apostrophe before.
 NO_TEXT = re.compile("'*( *[=+@\\-\uff1d\uff0b\uff20\uff0d]|(#N/A( N/A)?|#NA|-?1\\.#(IND|QNAN)|"
                      "<NA>|N/A|NA|NULL|-?NaN|None|n/a|-?nan|null)$)")
@@ -91,14 +92,16 @@ TIME_STEPS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10
 
 
 def time_ticks(low, high):
-    """([(seconds, label)], low, high): two to six times with their dates, and the ends of the axis,
+    """([(seconds, label)], low, high): two to six times, those that begin a day with it, and the ends of the axis,
     all in seconds since 1970."""
     room = max(0.06 * (high - low), 1.5)
     low, high = low - room, high + room
     step = next((s for s in TIME_STEPS if high - low <= 5 * s), TIME_STEPS[-1])
-    form = '%Y-%m-%d' if step >= 86400 else '%H:%M\n%Y-%m-%d' if step >= 60 else '%H:%M:%S\n%Y-%m-%d'
+    form = '' if step >= 86400 else '%H:%M' if step >= 60 else '%H:%M:%S'
     places = [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
-    return [(p, time.strftime(form, time.gmtime(p))) for p in places], low, high
+    days = [time.strftime('%Y-%m-%d', time.gmtime(p)) for p in places]
+    return [(p, '\n'.join(filter(None, (form and time.strftime(form, time.gmtime(p)), day if day != before else ''))))
+            for p, day, before in zip(places, days, [''] + days)], low, high
 
 
 def _values(panel, data, low_high):
@@ -204,7 +207,7 @@ def without_key(panels):
 
 def _key_label(label, inches):
     """On as many lines as it takes in so many inches, the sample beside it included."""
-    return '\n'.join(textwrap.wrap(label, max(CHARS, int((inches - 0.7) / CHAR)))) or label
+    return '\n'.join(textwrap.wrap(label, max(CHARS, int((inches - 0.7) / CHAR)), break_on_hyphens=False)) or label
 
 
 def _two_columns(labels, inches):
@@ -311,7 +314,7 @@ def panel_into(ax, panel, data):
         ax.annotate(shown(note), (x, y), xytext=(0, 6), textcoords='offset points', ha='center',
                     va='bottom', fontsize=8.5, color=MUTED)
     if panel.get('key', True) and handles:
-        room = ax.figure.get_figwidth() / ax.get_gridspec().ncols - CHAR * (
+        room = ax.figure.get_figwidth() / ax.get_gridspec().ncols - AXIS - CHAR * (
             panel.get('chars', CHARS) - CHARS)
         columns = 2 if _two_columns([t for _, t in handles], room) else 1
         lift = -26 if not ax.get_xlabel() else -38
@@ -331,7 +334,8 @@ def height_of(panel):
         return min(3.3, 1.7 + 0.25 * (panel['cells']['y'][1] - panel['cells']['y'][0]))
     if not panel.get('across'):
         labels = [shown(series) for series in panel['styles']] if panel.get('key', True) else []
-        rows = len(labels) // 2 if _two_columns(labels, WIDE) else sum(_key_label(t, WIDE).count('\n') + 1 for t in labels) - 1
+        rows = len(labels) // 2 if _two_columns(labels, WIDE - AXIS) else sum(
+            _key_label(t, WIDE - AXIS).count('\n') + 1 for t in labels) - 1
         return 3.1 + 0.18 * max(0, rows)
     lines = [len(_lines(panel, t[1])) for t in panel['x'].get('ticks') or [[0, '']]]
     bars = list(panel['styles'].values()).count('bars')
@@ -351,7 +355,7 @@ def figure(title, panels, data, of=None):
     of = of or panels
     width = columns * ((WIDE, WIDTH, NARROW)[min(3, len(of)) - 1] +
                        CHAR * (max(p.get('chars', CHARS) for p in of) - CHARS))
-    heads = [textwrap.wrap(shown(p['name']), int(width / columns / 0.085)) for p in panels]
+    heads = [textwrap.wrap(shown(p['name']), int(width / columns / 0.085), break_on_hyphens=False) for p in panels]
     heights = [max(map(height_of, of)) + 0.17 * max(0, max(map(len, heads)) - 1) * (len(panels) > 1)] * rows
     if key is not None and rows * columns == len(panels):
         heights.append(0.1 + 0.18 * len(panels[key]['styles']) / columns)
