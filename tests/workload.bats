@@ -499,6 +499,14 @@ END
     head -c 900000 /dev/zero >data/d
     run nht1-workload --out data/d --dry-run --force j.conf --set data=1M
     expect_status 0
+    # But not where another name has its blocks, too.
+    ln data/d data/other
+    for dry in "" --dry-run; do
+        run nht1-workload --out data/d $dry --force j.conf --set data=1M
+        expect_status 3
+        expect_text "data/d: needs 1000000 bytes"
+    done
+    [ "$(stat -c %s data/d data/other | sort -u)" = 900000 ]
 }
 
 @test "a dry run of points and of accesses is refused as the run is, behind the plan" {

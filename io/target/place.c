@@ -405,13 +405,12 @@ bool io_place_old(const char *path, struct io_place_old *old)
 int io_place_lacks(const char *path, int64_t bytes, int64_t *lacks)
 {
     struct io_place p = IO_PLACE_NONE;
-    struct stat old;
+    struct io_place_old old = {0};
     snprintf(p.path, sizeof p.path, "%s", path);
     p.bytes = bytes;
     TRY(check_limit(&p));
-    const bool there = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
-    const int64_t more = bytes - (there ? (int64_t)old.st_blocks * 512 : 0);
-    if (more > 0) *lacks = num_sum(*lacks, more);
+    (void)io_place_old(path, &old);
+    if (bytes > old.reusable_bytes) *lacks = num_sum(*lacks, bytes - old.reusable_bytes);
     return 0;
 }
 

@@ -70,8 +70,8 @@ bool io_place_old(const char *path, struct io_place_old *old);
 bool io_place_reuses(const char *path);
 
 /* Whether files may be had, as far as that can be asked without making anything, which proves nothing.
- * Adds to *lacks what a file of bytes bytes at path takes besides the blocks of a regular file that lies
- * there. Returns 0, or ERR_IO under a limit on file sizes. */
+ * Adds to *lacks what a file of bytes bytes at path takes besides the blocks that it can have of a regular
+ * file that lies there. Returns 0, or ERR_IO under a limit on file sizes. */
 int io_place_lacks(const char *path, int64_t bytes, int64_t *lacks);
 
 /* Whether so many bytes are free for path. Returns 0 or ERR_IO. */
