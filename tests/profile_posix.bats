@@ -1117,6 +1117,9 @@ END
     run nht1-profile --t-c --repeat 2 -- sh -c 'cat <&5 >out' </dev/null 5<>in
     expect_status 0
     cmp in out
+    rm out
+    nht1-profile --t-c --repeat 2 -- sh -c 'echo said; echo >out' 1<>said
+    [ "$(grep -c said said)" -eq 3 ]
     # The shell goes on reading where the first run has left the file, and keeps its lock on it.
     rm out
     {

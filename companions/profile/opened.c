@@ -88,7 +88,7 @@ int opened_begin(void)
         const int flags = fcntl(fd, F_GETFL), own = fcntl(fd, F_GETFD);
         opened.at[fd] = opened.after[fd] = -1;
         if (flags < 0 || own < 0 || (own & FD_CLOEXEC) || (flags & O_ACCMODE) == O_WRONLY ||
-            fstat(fd, &st) != 0)
+            fd == STDOUT_FILENO || fd == STDERR_FILENO || fstat(fd, &st) != 0)
             continue;
         const bool pipe = S_ISFIFO(st.st_mode);
         if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) opened.at[fd] = lseek(fd, 0, SEEK_CUR);
