@@ -264,6 +264,18 @@ END
     expect_text "A measures posix, B hdf5, mpiio: they have nothing in common"
 }
 
+@test "readings that did not find the dump where it was asked for are counted in the line" {
+    { sed '$d' bin/sim | sed '/^awk/d' && cat <<'END' && sed -n '$p' bin/sim; } >bin/nht1-bt
+stamp='{"code": "read-cached", "severity": "warn", "sentence": "It is."}'
+[ "$value" = 1 ] || stamp=
+echo "{\"runs\": [{\"driver\": \"posix\", \"t_t_s\": 1, \"read\": [{\"t_r_s\": $value, \"stamps\": [$stamp]}]}]}" >"$json"
+END
+    chmod +x bin/nht1-bt
+    study ab --metric 'runs[].read[].t_r_s' --a='--value 1' --b='--value 2' --cores 2 --out result
+    expect_status 2
+    [[ ${lines[-1]} == *"; A: read-cached (8 of 8 runs)" ]]
+}
+
 @test "killed, its files go with the next one among the same files" {
     slow
     mkdir files

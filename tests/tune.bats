@@ -178,7 +178,7 @@ romio321 auto:mpiio" ]
     tune --rounds 3
     expect_status 0
     expect_text "Undecided: posix will do until another way is shown to be faster"
-    [[ $output =~ "of the comparison, --rounds 7 --minutes "[0-9.]+", would tell" ]]
+    [[ $output =~ "The first interval takes 7 rounds of the comparison, --rounds 7 --minutes "[0-9.]+"." ]]
     expect_json out/tune/tune.json '.verdict == "undecided" and .best.name == "posix" and .best.rounds == 3'
 }
 

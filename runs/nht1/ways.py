@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How results of nht1-beff, nht1-beffio and nht1-workload were measured: what was varied beside definition, problem,
 system and number of processes. Of nht1-bt the identity of a cell has it (results.py)."""
+import re
+
 from .results import at, integer, members, option_shown, items, real, word, words
 
 # Options that change what is measured, and where a result says them; not those that pages and comparisons know by a
@@ -47,6 +49,17 @@ def of_phase(phase):
     if real(phase, 'fraction') < 1:
         settings['fraction'] = real(phase, 'fraction')
     return tuple(('set.' + key, '%g' % value if isinstance(value, float) else str(value)) for key, value in sorted(settings.items()))
+
+
+def functions_of(point):
+    """Those that a working point of nht1-workload has called."""
+    return [word(call, 'function') for call in items(point, 'calls')]
+
+
+def style_of(point):
+    """How its nonblocking collective calls were made, split or request; '' where there were none."""
+    return next((style for style, named in (('split', '_begin$'), ('request', '^i.*_all$')) if any(
+        re.search(named, f) for f in functions_of(point))), '')
 
 
 def shown(way):

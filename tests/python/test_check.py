@@ -107,6 +107,8 @@ class Telling(unittest.TestCase):
         self.assertEqual(told(row('posix', 'undecided', 0.11, 0.08, 0.15, rounds_needed_n=27, minutes_needed=4.0)),
                          'Whether checkpoints of 10.5 MB every 79 ms on /scratch cost at most 10 % with posix is '
                          'undecided: 11 % (8.0 to 15 %) in 12 rounds; about 27 rounds, --minutes 4.0, would decide.')
+        self.assertTrue(told(row('posix', 'undecided', 0.11, 0.08, 0.15, rounds_needed_n=380)).endswith(
+            '; 64 rounds, the most that are made, would not decide.'))
 
     def test_headline_says_as_much_slower_as_the_table(self):
         # zeta at most 0.09 and data at most 0.006: bookkeeping and slowdown leave 0.016 to data, not 0.10.

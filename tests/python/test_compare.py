@@ -240,7 +240,7 @@ class Parts(unittest.TestCase):
                 self.assertEqual([(m.name, len(m.a), len(m.b)) for m in c.metrics if 'latency' not in m.name],
                                  [(name % one, 8, 4), (name % other, 4, 4)])
                 self.assertTrue(all(abs(m.numbers['ratio'] - 1) < 0.01 for m in c.metrics))
-                self.assertEqual(c.notes, ['what decides is of %s, than which none has more results; the others are judged beside it' % (
+                self.assertEqual(c.notes, ['what decides is that of %s, than which none has more results; the others are judged beside it' % (
                     name % one).rpartition(', ')[2]])
                 c = Comparison(a, results_of(how, (8, 13e9, one), (4, 1.3e9, other)))
                 self.assertEqual((c.verdict, round(c.primary.numbers['ratio'], 1)), ('better', 1.3))

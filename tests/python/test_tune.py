@@ -2,6 +2,7 @@
 """runs/study tune: which way is taken, what it costs, and how it is told."""
 import argparse
 import random
+import re
 import unittest
 from types import SimpleNamespace
 
@@ -87,8 +88,20 @@ class Choosing(unittest.TestCase):
     def test_few_rounds_decide_nothing(self):
         choice = Choice([rounds(1, 0.01, 1, 3), rounds(0.5, 0.01, 2, 3)], [0, 1])
         self.assertEqual((choice.number, choice.verdict), (0, 'undecided'))
-        self.assertIn('About 6 rounds of the comparison, --rounds 6 --minutes 7.5, would tell.',
+        self.assertIn('The first interval takes 6 rounds of the comparison, --rounds 6 --minutes 7.5.',
                       choice.answer(['posix', 'a'], 7.5))
+
+    def test_no_more_rounds_are_named_than_can_be_asked_for(self):
+        for seed in range(20):
+            choice = Choice([rounds(1, 0.05, 7 * seed + k) for k in range(3)], [0, 1, 2])
+            said = choice.answer(list('pab'), 10)
+            named = re.search(r'--rounds (\d+)', said)
+            if choice.needed and choice.needed > 500:
+                self.assertTrue(said.endswith('--rounds 500, the most that can be judged, would not tell.'), said)
+                break
+            self.assertTrue(not named or int(named[1]) <= 500, said)
+        else:
+            self.fail('none needs more than 500')
 
     def test_undecided_says_how_many_rounds_at_each_share_of_the_error(self):
         # Of three ways each has a third of the error, so the first interval takes more rounds.
@@ -96,7 +109,7 @@ class Choosing(unittest.TestCase):
         choice = Choice(times, [0, 1, 2, 3])
         self.assertEqual(choice.verdict, 'undecided')
         self.assertEqual(choice.needed, 7)
-        self.assertRegex(choice.answer(list('pabc')), r'About \d+ rounds of the comparison, --rounds \d+, would tell')
+        self.assertIn('The first interval takes 7 rounds of the comparison, --rounds 7.', choice.answer(list('pabc')))
         more = Choice([rounds(1, 0.001, k, choice.needed) for k in range(4)], [0, 1, 2, 3])
         self.assertNotEqual(more.verdict, 'undecided')
 

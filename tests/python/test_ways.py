@@ -145,6 +145,15 @@ class Workload(unittest.TestCase):
             root['points'][0]['calls'] = [{'function': f, 'n': 1, 'bytes': 8} for f in functions]
             sides.append(loaded('nht1-workload', (root, {})))
         self.assertIn('nonblocking collective calls: split in A, request in B', Comparison(*sides, nevertheless=True).reasons)
+        made = []
+        for functions in (('write_all_begin', 'write_at'), ('iwrite_all', 'write_at')):
+            for fraction in (0, 0.25, 0.5):
+                root = root_of('point')
+                root['points'][0]['calls'] = [{'function': f, 'n': 1, 'bytes': 8} for f in functions]
+                root['points'][0]['asked']['seqFrac'] = fraction
+                made.append((root, {}))
+        figures = [f.title for f in Report(loaded('nht1-workload', *made)).page.figures if f.name.startswith('workload-figure-1')]
+        self.assertEqual([t.rpartition(', ')[2] for t in figures], ['split calls', 'request calls'])
 
 
 class Bandwidth(unittest.TestCase):

@@ -73,7 +73,7 @@ def _buffers(found, sides):
 
 
 def _several(found, sides):
-    """Summaries do not say which file system or MPI library of several they are of."""
+    """Summaries do not say which file system, MPI library or setting of several they are of."""
     for kind, name in (('nht1-beff', 'b_eff'), ('nht1-beffio', 'b_eff_io')):
         both = [results.Results(side.of(kind)) for side in sides]
         if not any(side.sums_of(name) for side in sides) or not all(side.of(kind) or side.sums_of(name) for side in sides):
@@ -85,6 +85,13 @@ def _several(found, sides):
             if len(whose) > 1:
                 found.studied.append('%s: results of %s are of several (%s), and a summary does not say which of them is its own' % (
                     name, kind, '; '.join(whose)))
+        way_of = ways.all_of(both[0] + both[1])
+        names = ways.Ways(way_of.values())
+        for name, side in zip('AB', both):
+            ways_of = list(dict.fromkeys(names.name(way_of[id(r)]) for r in side))
+            if len(ways_of) > 1:
+                found.studied.append('%s: results of %s were measured in several ways (%s), and a summary does not say which of them '
+                                     'is its own' % (name, kind, '; '.join(ways_of)))
 
 
 def _definitions(found, sides):

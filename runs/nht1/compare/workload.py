@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Patterns and working points of nht1-workload: those that both sides have."""
-import re
-
 from .. import results, text, ways
 from . import systems
 from .metric import Metric, known
@@ -117,18 +115,12 @@ def _phase(_, phase, __):
             *sorted(results.members(phase, 'settings').items()))
 
 
-def _style(functions):
-    """How nonblocking collective calls are made, '' where there are none."""
-    return next((style for style, named in (('split', 'begin'), ('request', r'^i.*_all')) if any(
-        re.search(named, f) for f in functions)), '')
-
-
 def _point(root, point, number):
     asked = results.members(point, 'asked')
-    functions = [results.word(c, 'function') for c in results.items(point, 'calls')]
+    functions = ways.functions_of(point)
     return ('point %d%s' % (number, ', ' + functions[0] if len(functions) == 1 else ''),
             ('files', results.word(root, 'mode')),
-            ('nonblocking collective calls', _style(functions)),
+            ('nonblocking collective calls', ways.style_of(point)),
             *((key, results.real(asked, key)) for key in asked))
 
 

@@ -4,7 +4,7 @@ with the temporal kinds as curves; working points asked and achieved; and, where
 one of them in one of the nine numbers, the panels of Figure 1 of the workload model's paper."""
 from .. import stats, text
 from ..results import integer, items, members, outcome, real, true, word
-from ..ways import Ways, of_phase
+from ..ways import Ways, of_phase, style_of
 from .page import Figure, Table
 
 MB = 1e6
@@ -36,7 +36,8 @@ def add(report):
     single = {}
     for r in results:
         if [outcome(p) for p in items(r.root, 'points')] == ['']:
-            single.setdefault((report.systems.whose(r), report.way(r)), []).append(r)
+            style = style_of(items(r.root, 'points')[0])
+            single.setdefault((report.systems.whose(r), text.of(report.way(r), style and style + ' calls')), []).append(r)
     for number, (named, mine) in enumerate(single.items(), 1):
         if len(mine) > 2:
             _study(report.page, mine, '' if number == 1 else '-of-%d' % number, *named)

@@ -18,7 +18,7 @@ import socket
 import time
 from types import SimpleNamespace
 
-from .. import VERSION, command, junit, results, stats, text, tools, trouble
+from .. import VERSION, command, junit, reading, results, stats, text, tools, trouble
 from ..report.output import Outputs
 from . import child, drive, launch, plan, programs, scratch, speak, summary, whole
 from .description import nearest
@@ -245,7 +245,8 @@ class Alternation:
             self._meet(found)
         costs = {side.name: self._cost(side, number, found[side.name]) for side in self.sides}
         for side in self.sides:
-            side.spoiling = results.spoiling(found[side.name], self._compared(side, found[side.name]))
+            side.spoiling = [*results.spoiling(found[side.name], self._compared(side, found[side.name])),
+                             *(self._elsewhere(found[side.name]) if '.read[].' in self.metric else ())]
         self.order.append(''.join(side.name for side in order))
         for side in self.sides:
             side.costs.append(costs[side.name])
@@ -267,6 +268,12 @@ class Alternation:
         for name, own in ('A', a - b), ('B', b - a):
             if own:
                 self.alone.append('left out: %s of %s alone' % (', '.join(sorted(own)), name))
+
+    @staticmethod
+    def _elsewhere(result):
+        """Stamps of readings that did not find the dump where it was asked for."""
+        return {s['code'] for run in results.items(result, 'runs') for r in results.items(run, 'read')
+                for s in results.stamps(r) if s['code'] in reading.MISSED}
 
     def _cost(self, side, number, result):
         """Of a run; Trouble where it has none."""

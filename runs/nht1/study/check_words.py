@@ -5,6 +5,7 @@ from .. import text
 from ..results import NAN, at, integer, items, members, real, stamps, word
 
 GOAL = 0.10
+ROUNDS_MAX = 64  # of nht1-bt --repeat auto
 BALANCED, NEEDLESS, SLOW, OPEN, UNKNOWN = (
     'balanced', 'io-faster-than-needed', 'io-too-slow', 'undecided', 'not-measurable')
 # The folder keeps up if it does with one of the writers, and is too slow only if it is with each.
@@ -73,6 +74,8 @@ def _decides(best, extra_minutes):
     needed, minutes = best['rounds_needed'], best['minutes_needed']
     if needed is None:
         return 'more rounds would tell'
+    if needed > ROUNDS_MAX:
+        return '%d rounds, the most that are made, would not decide' % ROUNDS_MAX
     said = 'about %s' % text.plural(int(needed), 'round')
     return said + (', --minutes %s,' % text.number(minutes + extra_minutes, 2) if minutes is not None else '') + \
         ' would decide'

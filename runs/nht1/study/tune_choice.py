@@ -55,6 +55,7 @@ class Choice:
         self.plain = min(measured, key=lambda i: costs[i], default=None)
         self.number, self.verdict, self.against = self.plain, 'undecided', {}
         self.needed = None  # rounds that would decide; None: decided, or not known
+        self.first = False  # these would give an interval, and may not decide
         if self.plain is None or self.spoiled():
             return
         others = [i for i in measured if i != self.plain]
@@ -75,6 +76,7 @@ class Choice:
             # An interval takes so many rounds that all of them lie on one side with at most its share of the error.
             least = math.ceil(1 + math.log2(len(others) / ERROR))
             self.needed = least if any(r.pairs < least for r in self.against.values()) else None
+            self.first = True
 
     def spoiled(self):
         return search.spoiled(self.disturbed, self.runs)
@@ -101,7 +103,14 @@ class Choice:
                 names[self.number], won.centre, won.lo, won.hi, plain)
         if self.verdict == 'no winner':
             return 'It does not matter: %s will do. No other way is faster by more than %g %%.' % (plain, 100 * ALIKE)
-        return 'Undecided: %s will do until another way is shown to be faster. %s would tell.' % (plain, (
-            'About %s of the comparison, --rounds %d%s,' % (text.plural(self.needed, 'round'), self.needed, (
-                ' --minutes %s' % text.number(minutes, 2)) if minutes else '') if self.needed else
-            'More --rounds and --minutes'))
+        return 'Undecided: %s will do until another way is shown to be faster. %s.' % (plain, self._more(minutes))
+
+    def _more(self, minutes):
+        """What would decide, in words."""
+        if not self.needed:
+            return 'More --rounds and --minutes would tell'
+        if self.needed > stats.ROUNDS_MAX:
+            return '--rounds %d, the most that can be judged, would not tell' % stats.ROUNDS_MAX
+        options = '--rounds %d%s' % (self.needed, ' --minutes %s' % text.number(minutes, 2) if minutes else '')
+        rounds = '%s of the comparison, %s' % (text.plural(self.needed, 'round'), options)
+        return 'The first interval takes %s' % rounds if self.first else 'About %s, would tell' % rounds
