@@ -1135,8 +1135,32 @@ END
         nht1-profile --t-c --repeat 2 -- sh -c 'exec 9<lock; flock -n 9 || echo held >out'
     } <lock
     [ "$(cat out)" = held ]
-    # A command's output is read once, unless it had all been written before.
+    # A shell may go on reading beside it: its place is moved by the first run alone.
     rm out
+    {
+        nht1-profile --t-c --repeat 2 -- sh -c "sed -n 's/^pos:.//p' /proc/$BASHPID/fdinfo/3 >&7; read -r x <&3; echo \$x >out" 3<&3
+        cat <&3 >rest
+    } 3<in 7>places
+    cmp rest <(seq 2 5)
+    [ "$(sort places | uniq -c | tr -s ' ' | tr '\n' ,)" = " 1 0, 4 2," ]
+    # One pipe on two descriptors stays one, one file, too; an open folder is listed again.
+    rm out
+    mkdir folder
+    touch folder/x
+    for from in in pipe; do
+        : >lock
+        [ $from = in ] || mkfifo pipe
+        [ $from = in ] || { (cat in; : >lock.written) >pipe & }
+        (
+            exec <$from 3<&0 4<folder
+            while [ $from = pipe ] && [ ! -e lock.written ]; do sleep 0.05; done
+            nht1-profile --t-c --repeat 2 -- sh -c 'read -r a; echo $a >out; cat <&3 >>out' >said 2>&1
+        )
+        grep -q "certified" said
+        cmp in out
+        rm out
+    done
+    # A command's output is read once, unless it had all been written before.
     run nht1-profile --t-c --repeat 2 -- sh -c '{ echo title; cat "$1"; } >out' sh <(seq 100000)
     expect_status 4
     expect_text "of <(COMMAND) perhaps, can be read once"

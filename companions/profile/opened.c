@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "companions/profile/opened.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/kcmp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 
-/* That are looked at; a shell has 0 to 9, and some below 64 for <(COMMAND). */
-#define DESCRIPTORS 1024
-#define WRITERS_MS  100 /* which are about to end, as those of short output are */
+#define WRITERS_MS 100 /* which are about to end, as those of short output are */
 
 /* What can be read of a pipe or a socket. */
 struct stream {
@@ -25,26 +26,30 @@ struct stream {
     int bytes;    /* that wait in it */
 };
 
-static struct {
-    /* Of what can be read again. It stays open as it is, as the shell may hold a lock by it: only places are changed. -1: no
-     * such, not known. */
-    off_t at[DESCRIPTORS], after[DESCRIPTORS];
-    /* Of what can be read once: data, where others have written all of it. */
-    bool once[DESCRIPTORS];
-    struct stream before[DESCRIPTORS];
-    char *data[DESCRIPTORS];
-    bool spent; /* the first run has ended */
-} opened;
+/* A descriptor for reading. */
+struct source {
+    int fd, flags;
+    int first; /* index of the first one of the same pipe, or of the same place in a file; its own */
+    /* Of what has places. Where the first run has moved it, again is the same file, opened anew: that of the shell, which may
+     * go on reading beside us, stays where it is, and open, as the shell may hold a lock by it. -1: no such. */
+    off_t at;
+    int again;
+    /* Of what can be read once: data, where others have written all of it; NULL: not kept. */
+    bool once;
+    struct stream before;
+    char *data;
+};
 
-static bool has_writers(int fd, int patience_ms)
-{
-    struct pollfd p = {.fd = fd};
-    return poll(&p, 1, patience_ms) <= 0 || !(p.revents & POLLHUP);
-}
+static struct {
+    struct source *source; /* owned */
+    int n;
+    bool looked; /* after the first run */
+} opened;
 
 static struct stream look(int fd, int patience_ms)
 {
-    struct stream s = {.writers = has_writers(fd, patience_ms)};
+    struct pollfd p = {.fd = fd};
+    struct stream s = {.writers = poll(&p, 1, patience_ms) <= 0 || !(p.revents & POLLHUP)};
     if (ioctl(fd, FIONREAD, &s.bytes) != 0) s.bytes = 0;
     return s;
 }
@@ -61,60 +66,110 @@ static int pipe_make(int end[2], int bytes)
 }
 
 /* A copy of what a pipe holds, which stays in it. Where that cannot be had it is not kept. */
-static int keep(int fd)
+static int keep(struct source *s)
 {
-    int end[2], size = fcntl(fd, F_GETPIPE_SZ);
-    const int bytes = opened.before[fd].bytes;
-    char *data = mem_new(bytes + 1, 1, "what descriptor %d reads", fd);
+    int end[2], size = fcntl(s->fd, F_GETPIPE_SZ);
+    const int bytes = s->before.bytes;
+    char *data = mem_new(bytes + 1, 1, "what descriptor %d reads", s->fd);
     if (!data) return ERR_NOMEM;
     bool kept = bytes == 0;
     if (!kept && size >= bytes && pipe_make(end, size) == 0) {
-        kept = tee(fd, end[1], INT_MAX, SPLICE_F_NONBLOCK) == bytes &&
+        kept = tee(s->fd, end[1], INT_MAX, SPLICE_F_NONBLOCK) == bytes &&
                read(end[0], data, (size_t)bytes) == bytes;
         close(end[0]);
         close(end[1]);
     }
     if (kept)
-        opened.data[fd] = data;
+        s->data = data;
     else
         free(data);
     return 0;
 }
 
+/* Whether two descriptors have one place in a file. Where the system does not tell, those of one file at the same place do. */
+static bool share_place(int a, int b)
+{
+    struct stat one, other;
+    const long found = syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, a, b);
+    if (found >= 0) return found == 0;
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
+}
+
+static bool share_pipe(int a, int b)
+{
+    struct stat one, other;
+    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+/* Notes a descriptor, if it is one. Output is that of the program, opened for reading or not. */
+static int note(int fd)
+{
+    struct stat st;
+    const int flags = fcntl(fd, F_GETFL), own = fcntl(fd, F_GETFD);
+    if (flags < 0 || own < 0 || (own & FD_CLOEXEC) || (flags & O_ACCMODE) == O_WRONLY ||
+        fd == STDOUT_FILENO || fd == STDERR_FILENO || fstat(fd, &st) != 0)
+        return 0;
+    struct source s = {.fd = fd, .flags = flags, .first = opened.n, .at = -1, .again = -1};
+    const bool pipe = S_ISFIFO(st.st_mode);
+    s.once = pipe || S_ISSOCK(st.st_mode);
+    const bool places = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode);
+    if (places && !share_place(fd, STDOUT_FILENO) && !share_place(fd, STDERR_FILENO))
+        s.at = lseek(fd, 0, SEEK_CUR);
+    if (!s.once && s.at < 0) return 0;
+    for (int i = opened.n - 1; i >= 0; i--)
+        if (opened.source[i].once == s.once &&
+            (s.once ? share_pipe : share_place)(opened.source[i].fd, fd))
+            s.first = i;
+    if (s.once) s.before = look(fd, pipe ? WRITERS_MS : 0);
+    if (pipe && !s.before.writers && s.first == opened.n) TRY(keep(&s));
+    struct source *more = realloc(opened.source, (size_t)(opened.n + 1) * sizeof *more);
+    if (!more) {
+        free(s.data);
+        return mem_error("what descriptor %d reads", fd);
+    }
+    opened.source = more;
+    opened.source[opened.n++] = s;
+    return 0;
+}
+
 int opened_begin(void)
 {
-    for (int fd = 0; fd < DESCRIPTORS; fd++) {
-        struct stat st;
-        const int flags = fcntl(fd, F_GETFL), own = fcntl(fd, F_GETFD);
-        opened.at[fd] = opened.after[fd] = -1;
-        if (flags < 0 || own < 0 || (own & FD_CLOEXEC) || (flags & O_ACCMODE) == O_WRONLY ||
-            fd == STDOUT_FILENO || fd == STDERR_FILENO || fstat(fd, &st) != 0)
-            continue;
-        const bool pipe = S_ISFIFO(st.st_mode);
-        if (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)) opened.at[fd] = lseek(fd, 0, SEEK_CUR);
-        opened.once[fd] = pipe || S_ISSOCK(st.st_mode);
-        if (opened.once[fd]) opened.before[fd] = look(fd, pipe ? WRITERS_MS : 0);
-        if (pipe && !opened.before[fd].writers) TRY(keep(fd));
+    int rc = 0;
+    DIR *list = opendir("/proc/self/fd");
+    if (!list) return err_set_errno(ERR_IO, errno, "/proc/self/fd");
+    for (struct dirent *e; rc == 0 && (e = readdir(list));)
+        if (e->d_name[0] != '.') rc = note(atoi(e->d_name));
+    closedir(list);
+    return rc;
+}
+
+/* What a kept pipe had, as another one. */
+static int fill(const struct source *s)
+{
+    int end[2];
+    bool good = pipe_make(end, s->before.bytes) == 0;
+    if (good) {
+        good = write(end[1], s->data, (size_t)s->before.bytes) == s->before.bytes &&
+               dup2(end[0], s->fd) == s->fd;
+        close(end[0]);
+        close(end[1]);
     }
-    return 0;
+    return good ? 0 : err_set_errno(ERR_IO, errno, "making anew what descriptor %d reads", s->fd);
 }
 
 int opened_again(void)
 {
-    for (int fd = 0; fd < DESCRIPTORS; fd++) {
-        const size_t bytes = (size_t)opened.before[fd].bytes;
-        int end[2];
-        if (opened.at[fd] >= 0 && lseek(fd, opened.at[fd], SEEK_SET) < 0)
-            return err_set_errno(ERR_IO, errno, "going back in what descriptor %d reads", fd);
-        if (!opened.data[fd]) continue;
-        bool good = pipe_make(end, (int)bytes) == 0;
-        if (good) {
-            good =
-                write(end[1], opened.data[fd], bytes) == (ssize_t)bytes && dup2(end[0], fd) == fd;
-            close(end[0]);
-            close(end[1]);
-        }
-        if (!good) return err_set_errno(ERR_IO, errno, "making anew what descriptor %d reads", fd);
+    for (int i = 0; i < opened.n; i++) {
+        const struct source *s = &opened.source[i], *first = &opened.source[s->first];
+        const bool file = first->again >= 0;
+        if (s == first && s->data) TRY(fill(s));
+        if (s == first && file && lseek(s->again, s->at, SEEK_SET) < 0)
+            return err_set_errno(ERR_IO, errno, "going back in what descriptor %d reads", s->fd);
+        if ((file || (s != first && first->data)) &&
+            dup2(file ? first->again : first->fd, s->fd) != s->fd)
+            return err_set_errno(ERR_IO, errno, "making anew what descriptor %d reads", s->fd);
     }
     return 0;
 }
@@ -122,38 +177,54 @@ int opened_again(void)
 /* Whether the first run may have read what no other run will find. Standard input is idle where nobody has written into it
  * and all could still do so, as a shell or a service without a terminal has it. Others may be there for something else, as
  * those in which make keeps its jobs: they are as they were, and were not filled again. */
-static bool is_spent(int fd)
+static bool is_spent(const struct source *s)
 {
-    const struct stream before = opened.before[fd], now = look(fd, 0);
-    if (fd == STDIN_FILENO) return !now.writers || before.bytes > 0 || now.bytes > 0;
-    const int room = fcntl(fd, F_GETPIPE_SZ);
-    return now.writers != before.writers || now.bytes != before.bytes ||
+    const struct stream now = look(s->fd, 0);
+    if (s->fd == STDIN_FILENO) return !now.writers || s->before.bytes > 0 || now.bytes > 0;
+    const int room = fcntl(s->fd, F_GETPIPE_SZ);
+    return now.writers != s->before.writers || now.bytes != s->before.bytes ||
            (now.writers && room > 0 && now.bytes > room / 2);
+}
+
+/* Opens once more what was moved, for the other runs. */
+static int open_again(struct source *s)
+{
+    char link[32];
+    if (s->at < 0 || lseek(s->fd, 0, SEEK_CUR) == s->at) return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", s->fd);
+    s->again = open(link, (s->flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC);
+    const int held = s->again < 0 ? -1 : fcntl(s->fd, F_DUPFD_CLOEXEC, 0); /* until we end */
+    if (s->again >= 0 && held >= 0) return 0;
+    return err_set_errno(ERR_INVALID, errno,
+                         "no zeta: descriptor %d, which the program has read, cannot be opened "
+                         "once more for other runs",
+                         s->fd);
 }
 
 int opened_spent(void)
 {
-    for (int fd = 0; fd < DESCRIPTORS; fd++) {
-        if (opened.at[fd] >= 0 && !opened.spent) opened.after[fd] = lseek(fd, 0, SEEK_CUR);
-        if (!opened.once[fd] || opened.data[fd] || !is_spent(fd)) continue;
-        if (fd == STDIN_FILENO)
+    for (int i = 0; i < opened.n; i++) {
+        struct source *s = &opened.source[i];
+        if (!opened.looked && s->first == i) TRY(open_again(s));
+        if (!s->once || opened.source[s->first].data || !is_spent(s)) continue;
+        if (s->fd == STDIN_FILENO)
             return err_set(ERR_INVALID, "no zeta: standard input can be read once, and other runs "
                                         "would find nothing in it: give a file, < FILE, or < "
                                         "/dev/null where the program reads nothing");
         return err_set(ERR_INVALID,
                        "no zeta: descriptor %d, of <(COMMAND) perhaps, can be read once, and other "
                        "runs would find nothing in it: give a file",
-                       fd);
+                       s->fd);
     }
-    opened.spent = true;
+    opened.looked = true;
     return 0;
 }
 
 void opened_end(void)
 {
-    for (int fd = 0; fd < DESCRIPTORS; fd++) {
-        if (opened.spent && opened.after[fd] >= 0) (void)lseek(fd, opened.after[fd], SEEK_SET);
-        free(opened.data[fd]);
-        opened.data[fd] = NULL;
-    }
+    for (int i = 0; i < opened.n; i++)
+        free(opened.source[i].data);
+    free(opened.source);
+    opened.source = NULL;
+    opened.n = 0;
 }

@@ -7,15 +7,15 @@
 /* Notes it, before the first run. Reads nothing. Returns 0, ERR_IO or ERR_NOMEM. */
 int opened_begin(void);
 
-/* Makes it ready again for another run: files at the place where they were; of a pipe whose writers had gone before the first
- * run, another one with the same bytes as that descriptor of this process. Returns 0 or ERR_IO. */
+/* Makes it ready again for another run: files that the first one has read, opened anew at the place where they were, which
+ * changes nothing for the shell; of a pipe whose writers had gone before the first run, another one with the same bytes as
+ * that descriptor of this process. Returns 0 or ERR_IO. */
 int opened_again(void);
 
 /* After a run with writes, the first one in any case: 0, or ERR_INVALID where a pipe or a socket can be read once, and what that
  * run has read of it, if anything, is gone. */
 int opened_spent(void);
 
-/* Files are at the place where the first run has left them. */
 void opened_end(void);
 
 #endif

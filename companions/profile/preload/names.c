@@ -191,6 +191,10 @@ int mkdirat(int at, const char *name, mode_t mode)
 
 static int shorten(const char *path, int64_t bytes)
 {
+    if (bytes < 0) {
+        errno = EINVAL;
+        return -1;
+    }
     struct profile_stand_in *s = paths_map(path);
     if (!s) return -1;
     __atomic_store_n(&s->size, bytes, __ATOMIC_RELAXED);
