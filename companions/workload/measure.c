@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,18 +10,11 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/par.h"
 #include "base/stop.h"
 #include "base/watch.h"
 
 #define CHUNK_BYTES (INT64_C(1) << 20)
-
-/* Between two agreements on an end: about so long, at most so much of a process (a disk may become slower at once),
- * so many calls at first. */
-#define ENDING_S     0.25
-#define ENDING_BYTES (INT64_C(1) << 25)
-#define ENDING_CALLS 16
 
 /* --- what all measurements of a run share ---------------------------------------------------- */
 
@@ -90,42 +82,6 @@ int workload_findings_read(struct workload_findings *f, const struct workload_da
 }
 
 /* --- one measurement ------------------------------------------------------------------------ */
-
-int workload_ending_begin(struct workload_ending *e, MPI_Comm comm, int64_t bytes, bool each)
-{
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm));
-    *e = (struct workload_ending){.comm = comm,
-                                  .every_most =
-                                      each ? 1 : num_max(ENDING_BYTES / num_max(bytes, 1), 1),
-                                  .since_s = watch_now(),
-                                  .request = MPI_REQUEST_NULL};
-    e->left = e->every = num_min(e->every_most, ENDING_CALLS);
-    return 0;
-}
-
-int workload_ending_call(struct workload_ending *e, bool end)
-{
-    if (--e->left > 0) return 0;
-    if (e->request != MPI_REQUEST_NULL) {
-        TRY_MPI(MPI_Wait(&e->request, MPI_STATUS_IGNORE));
-        e->all = e->most[0] > 0;
-        if (e->all) return 0;
-        const double factor = fmin(fmax(ENDING_S / fmax(e->most[1], 1e-9), 0.5), 2);
-        e->every = num_min(num_max((int64_t)((double)e->every * factor), 1), e->every_most);
-    }
-    const double now = watch_now();
-    e->mine[0] = end;
-    e->mine[1] = now - e->since_s;
-    e->since_s = now;
-    e->left = e->every;
-    return par_check(MPI_Iallreduce(e->mine, e->most, 2, MPI_DOUBLE, MPI_MAX, e->comm, &e->request),
-                     "MPI_Iallreduce");
-}
-
-int workload_ending_end(struct workload_ending *e)
-{
-    return par_check(MPI_Wait(&e->request, MPI_STATUS_IGNORE), "MPI_Wait");
-}
 
 int workload_measure(const struct workload_context *c, const struct nodes *n, int index,
                      const struct workload_steps *steps, void *part, struct workload_measured *m)

@@ -89,29 +89,6 @@ struct workload_steps {
     int (*close)(void *part); /* also where opening has failed */
 };
 
-/* Collective calls that end early: a process that has failed, or was asked to stop, makes them until all know of it. So that
- * nobody waits inside the clock, the answer of one agreement, which a nonblocking call has begun, is looked at when the next
- * one is due. */
-struct workload_ending {
-    MPI_Comm comm;                   /* borrowed */
-    int64_t every, every_most, left; /* calls */
-    bool all;                        /* all processes end here */
-    double since_s;
-    double mine[2], most[2]; /* 1 where it is to end; seconds since the last time */
-    MPI_Request request;
-};
-
-/* bytes: of the process's longest call. each: agree after each call, as where each is flushed. Collective over comm. Returns 0
- * or ERR_MPI, as the others. */
-int workload_ending_begin(struct workload_ending *e, MPI_Comm comm, int64_t bytes, bool each);
-
-/* After each collective call, the same ones on all. end: this process has failed or was asked to stop. When e->all turns true
- * it does so on all after the same call. Collective over e->comm. */
-int workload_ending_call(struct workload_ending *e, bool end);
-
-/* After the last call. Collective over e->comm. */
-int workload_ending_end(struct workload_ending *e);
-
 /* Measures the steps on file no index, with flushing inside the clock where c->sync_end. Collective
  * over n->comm. [in,out] m: writes is given, the same on all; times (to be freed by
  * workload_times_free) and residency are set. Returns the same code on all. */

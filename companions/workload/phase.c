@@ -39,11 +39,10 @@ struct phase_run {
     char path[WORKLOAD_PATH_MAX];
     struct workload_need need;
     struct workload_accesses a;
-    int64_t calls_most;            /* of the busiest process */
-    struct workload_ending ending; /* of collective calls */
-    bool reads, writes, direct;    /* direct: writes out of the ready content */
-    int64_t slots;                 /* of memory: there are, of a.slots_n */
-    unsigned char *memory;         /* owned */
+    int64_t calls_most;         /* of the busiest process */
+    bool reads, writes, direct; /* direct: writes out of the ready content */
+    int64_t slots;              /* of memory: there are, of a.slots_n */
+    unsigned char *memory;      /* owned */
     /* Memory of a call, where it is strided: calls of equal records have equal types, those of flash
      * repeat with each dump. One more where the last call is shorter. Owned. */
     MPI_Datatype *type;
@@ -245,7 +244,6 @@ static int open_file(void *part)
 static int sync_file(void *part)
 {
     struct phase_run *t = part;
-    if (t->ending.all) return 0; /* what was interrupted is not measured */
     if (t->p->method != WORKLOAD_POSIX) return workload_handle_sync(&t->handle);
     return fsync(t->fd) == 0 ? 0 : err_set_errno(ERR_IO, errno, "flushing %s", t->path);
 }
@@ -330,25 +328,26 @@ static int transfer(struct phase_run *t, bool write, int64_t c, unsigned char *s
     return workload_handle_call(&t->handle, &x);
 }
 
-/* All calls; after an error a process still makes the calls in which others wait for it. */
+/* All calls; after an error, or asked to stop, a process still makes the calls in which others wait for it, empty ones. */
 static int access_file(void *part, double *think_s)
 {
     struct phase_run *t = part;
     const bool collective = t->p->method == WORKLOAD_COLLECTIVE;
     const int64_t calls = collective ? t->calls_most : t->a.calls;
     int rc = 0;
-    for (int64_t c = 0; c < calls && (rc == 0 || collective) && !t->ending.all; c++) {
+    for (int64_t c = 0; c < calls && (rc == 0 || collective); c++) {
+        const int64_t mine = rc == 0 ? c : t->a.calls;
         unsigned char *slot =
-            t->direct ? NULL : slot_at(t, c < t->a.calls ? slot_of_call(t, c) : 0);
+            t->direct ? NULL : slot_at(t, mine < t->a.calls ? slot_of_call(t, mine) : 0);
         int64_t from, to;
-        int one = t->reads ? transfer(t, false, c, slot) : 0;
-        if (t->reads && t->writes && c < t->a.calls) {
-            call_range(t, c, &from, &to);
+        int one = t->reads ? transfer(t, false, mine, slot) : 0;
+        if (t->reads && t->writes && mine < t->a.calls) {
+            call_range(t, mine, &from, &to);
             for (int64_t i = from; i < to; i++)
                 each_piece(t, i, slot, modify_piece);
         }
         if (t->writes) {
-            const int written = transfer(t, true, c, slot);
+            const int written = transfer(t, true, mine, slot);
             if (one == 0) one = written;
         }
         if (t->writes && t->c->sync_call && (collective || t->p->method == WORKLOAD_POSIX)) {
@@ -356,13 +355,10 @@ static int access_file(void *part, double *think_s)
             if (one == 0) one = sync;
         }
         if (rc == 0) rc = one;
-        if (t->p->think_s > 0) *think_s += workload_think(t->p->think_s, t->p->think_busy);
+        if (rc == 0 && t->p->think_s > 0)
+            *think_s += workload_think(t->p->think_s, t->p->think_busy);
         if (rc == 0 && stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
-        const int agreed = collective ? workload_ending_call(&t->ending, rc < 0) : 0;
-        if (rc == 0) rc = agreed;
     }
-    const int last = workload_ending_end(&t->ending);
-    if (rc == 0) rc = last;
     const int ended = t->p->method == WORKLOAD_POSIX ? 0 : workload_handle_wait(&t->handle);
     return rc == 0 ? ended : rc;
 }
@@ -435,7 +431,6 @@ static int measure(struct phase_run *t, struct workload_phase_result *r)
     TRY(par_agree(c->comm, workload_data_make(&c->data, t->file->generation, longest)));
     TRY(par_agree(c->comm, buffers_make(t)));
     TRY(par_agree(c->comm, types_make(t)));
-    TRY(workload_ending_begin(&t->ending, c->comm, longest, c->sync_call));
     TRY(workload_measure(c, &t->nodes, 0, &steps, t, &r->m));
 
     /* What was found wrong until it was interrupted is told as well. */

@@ -33,7 +33,6 @@ struct point_run {
     struct workload_plan plan;
     char path[WORKLOAD_PATH_MAX];
     struct workload_handle handle;
-    struct workload_ending ending;     /* of collective calls */
     struct workload_achieved achieved; /* of this process */
     /* Reading calls take in turn the slots into which nothing is being read. Writing calls send what
      * lies ready in c->data; where a call has several pieces in the file, it has a slot of its own
@@ -229,19 +228,19 @@ static int64_t next_slot(const struct point_run *t, int64_t slot)
     return slot;
 }
 
-/* All calls; after an error a process still makes the calls in which others wait for it. */
+/* All calls; after an error, or asked to stop, a process still makes the calls in which others wait for it, empty ones. */
 static int point_access(void *part, double *think_s)
 {
     struct point_run *t = part;
     int rc = 0;
     int64_t slot = -1, writes = 0; /* slot: the last one read into */
     struct workload_stand stand = {.begin = t->plan.begin};
-    for (int64_t i = 0; i < t->plan.n && !t->ending.all; i++) {
+    for (int64_t i = 0; i < t->plan.n; i++) {
         const struct workload_call *call = &t->plan.call[i];
         const struct workload_kind k = workload_kind_of(call->kind);
         struct workload_transfer x = {.kind = call->kind,
                                       .offset = call->offset,
-                                      .bytes = call->bytes,
+                                      .bytes = rc == 0 ? call->bytes : 0,
                                       .type = MPI_DATATYPE_NULL};
         const bool shared_seek = call->seek != WORKLOAD_NO_SEEK && k.position == WORKLOAD_SHARED;
         if (rc < 0 && !k.collective && !shared_seek) continue;
@@ -282,21 +281,17 @@ static int point_access(void *part, double *think_s)
             const int sync = workload_handle_sync(&t->handle);
             if (rc == 0) rc = ended < 0 ? ended : sync;
         }
-        if (t->c->think && t->p->think_s > 0) *think_s += workload_think(t->p->think_s, false);
+        if (rc == 0 && t->c->think && t->p->think_s > 0)
+            *think_s += workload_think(t->p->think_s, false);
         if (rc == 0 && stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
-        const int agreed = k.collective ? workload_ending_call(&t->ending, rc < 0) : 0;
-        if (rc == 0) rc = agreed;
     }
-    const int agreed = workload_ending_end(&t->ending);
-    if (rc == 0) rc = agreed;
     const int last = workload_handle_wait(&t->handle);
     return rc == 0 ? last : rc;
 }
 
 static int point_sync(void *part)
 {
-    struct point_run *t = part;
-    return t->ending.all ? 0 : workload_handle_sync(&t->handle);
+    return workload_handle_sync(&((struct point_run *)part)->handle);
 }
 
 static int point_close(void *part)
@@ -383,7 +378,6 @@ static int replay_point(struct point_run *t, const struct workload *w, int no,
     TRY(par_agree(t->comm,
                   workload_data_make(&t->c->data, t->file->generation, t->plan.longest_bytes)));
     TRY(par_agree(t->comm, point_buffers_make(t)));
-    TRY(workload_ending_begin(&t->ending, t->comm, t->plan.longest_bytes, t->c->sync_call));
     TRY(workload_measure(t->c, &t->nodes, t->p->file, &steps, t, &o->m));
 
     const bool only_shared = all.shared_write && !all.other && !all.seek;
