@@ -130,7 +130,7 @@ int sequential_plan(double error, int rounds_max, struct sequential_plan *out)
 {
     ERR_ASSERT(error > 0 && error < 1 && rounds_max >= SEQUENTIAL_ROUNDS_MIN &&
                rounds_max <= SEQUENTIAL_ROUNDS_MAX);
-    int rounds[SEQUENTIAL_LOOKS_MAX];
+    int rounds[SEQUENTIAL_LOOKS_MAX] = {0};
     return sequential_plan_at(error, rounds, planned(error, rounds_max, rounds), out);
 }
 

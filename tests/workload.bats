@@ -585,7 +585,7 @@ END
     workload 2 --reference --set uniqueBytes=160000 --json r.json --quiet
     expect_status 0
     jq '.points[0].cached_share_after = null' r.json >a.json
-    cp a.json b.json
+    jq '.bytes_per_s *= 1.01' a.json >b.json
     jq '.points[0].asked.uniqueBytes *= 2' a.json >c.json
     run nht1-report --no-figures a.json b.json c.json -o r.html --markdown r.md
     expect_status 0

@@ -133,7 +133,8 @@ int sigaltstack(const stack_t *becomes, stack_t *old)
             munmap(ours.ss_sp, ours.ss_size);
             ours.ss_sp = NULL;
         }
-        if (becomes) installed = becomes->ss_flags & SS_DISABLE ? (stack_t){0} : *becomes;
+        const stack_t none = {0};
+        if (becomes) installed = becomes->ss_flags & SS_DISABLE ? none : *becomes;
     } else {
         wanted = ours = *becomes;
         ours.ss_size += MORE;
