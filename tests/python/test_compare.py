@@ -313,7 +313,14 @@ class Parts(unittest.TestCase):
         for side, hosts in ((one, ('a', 'a')), (two, ('a', 'b'))):
             for r in side:
                 r.root['profile']['ranks'] = [{'host': host} for host in hosts]
-        self.assertIn('the command differs: app, on 1 node in A, app, on 2 nodes in B', Comparison(one, two).notes)
+        self.assertIn('on 1 node in A is compared with on 2 nodes in B', Comparison(one, two).notes)
+        # Of several commands each is still compared with itself.
+        one, two = profiled((8, 'app', 1), (4, 'big', 4)), profiled((4, 'app', 1), (8, 'big', 4))
+        for side, hosts in ((one, ('a', 'a')), (two, ('a', 'b'))):
+            for r in side:
+                r.root['profile']['ranks'] = [{'host': host} for host in hosts]
+        self.assertEqual({m.name: round(m.numbers['ratio'], 2) for m in Comparison(one, two).metrics},
+                         {'T_T of the program, app': 1, 'T_T of the program, big': 1})
         self.assertIn('A and B have no command in common: 8 of A and 1 of B are taken for repetitions of one', c.notes)
 
     def test_workloads_with_several_hints_are_rows_that_name_them(self):
@@ -365,6 +372,15 @@ class Parts(unittest.TestCase):
         why = 'B: results of nht1-beffio are of several (xfs at /a; xfs at /b), and a summary does not say which of them is its own'
         self.assertIn(why + '; --nevertheless compares it', Comparison(a, b).reasons)
         self.assertFalse([r for r in Comparison(a, results_of(io_of, (4, 1e9, '/a'))).reasons if 'several' in r])
+        hinted = results_of(io_of, (4, 1e9, '/b'))
+        for r in hinted:
+            r.root['hints'] = [{'key': 'cb_nodes', 'value': '1'}]
+        notes = Comparison(a, hinted, nevertheless=True).notes
+        self.assertIn('no hints in A is compared with hint cb_nodes=1 in B', notes)
+        self.assertTrue([n for n in notes if n.startswith('file system differs')], notes)
+        both = results.Results(hinted + results_of(io_of, (4, 1e9, '/b')))
+        self.assertIn('B: results of nht1-beffio were measured in several ways (hint cb_nodes=1; no hints), and a summary does not say '
+                      'which of them is its own; --nevertheless compares it', Comparison(a, both).reasons)
 
     def test_hosts_are_taken_together_and_told(self):
         for how, one, *_ in self.CASES:

@@ -153,7 +153,16 @@ class Workload(unittest.TestCase):
                 root['points'][0]['asked']['seqFrac'] = fraction
                 made.append((root, {}))
         figures = [f.title for f in Report(loaded('nht1-workload', *made)).page.figures if f.name.startswith('workload-figure-1')]
-        self.assertEqual([t.rpartition(', ')[2] for t in figures], ['split calls', 'request calls'])
+        self.assertEqual([t.rpartition(', ')[2] for t in figures], ['request calls', 'split calls'])
+        # What has neither belongs to both, and parts nothing from the only one there is.
+        plain = root_of('point')
+        plain['points'][0].update(calls=[{'function': 'write', 'n': 1, 'bytes': 8}])
+        plain['points'][0]['asked']['seqFrac'] = 0.75
+        for some, n, named in ((made, 2, True), (made[:3], 1, False)):
+            figures = [f for f in Report(loaded('nht1-workload', *some, (plain, {}))).page.figures
+                       if f.name.startswith('workload-figure-1')]
+            self.assertEqual([len(f.data['seqFrac', 'throughput']) for f in figures], n * [4])
+            self.assertEqual([' calls' in f.title for f in figures], n * [named])
 
 
 class Bandwidth(unittest.TestCase):

@@ -80,15 +80,20 @@ def _several(found, sides):
             continue
         systems.tell_hosts(found, both)
         of = systems.of_both(both)
-        for name, side in zip('AB', both):
-            whose = [part.whose for part in systems.parts(side, of)]
+        parts = [systems.parts(side, of) for side in both]
+        if len(parts[0]) == len(parts[1]) == 1:
+            found.system(*(part.results[0] for (part,) in parts), tuple(part.fs for (part,) in parts))
+        for name, side in zip('AB', parts):
+            whose = [part.whose for part in side]
             if len(whose) > 1:
                 found.studied.append('%s: results of %s are of several (%s), and a summary does not say which of them is its own' % (
                     name, kind, '; '.join(whose)))
         way_of = ways.all_of(both[0] + both[1])
         names = ways.Ways(way_of.values())
-        for name, side in zip('AB', both):
-            ways_of = list(dict.fromkeys(names.name(way_of[id(r)]) for r in side))
+        named = [list(dict.fromkeys(names.name(way_of[id(r)]) for r in side)) for side in both]
+        if len(named[0]) == len(named[1]) == 1 and named[0] != named[1]:
+            found.note('%s in A is compared with %s in B' % (*named[0], *named[1]))
+        for name, ways_of in zip('AB', named):
             if len(ways_of) > 1:
                 found.studied.append('%s: results of %s were measured in several ways (%s), and a summary does not say which of them '
                                      'is its own' % (name, kind, '; '.join(ways_of)))
@@ -174,11 +179,10 @@ def compare_profiles(found, sides):
 def _commands(found, sides):
     """[(results of A, results of B, whose)]: each command that was profiled with the same one of the other side. Where they
     have none in common, as each names files of its own, all together."""
-    of, way_of = [{}, {}], ways.all_of(sides[0] + sides[1])
+    of = [{}, {}]
     for side, its in zip(sides, of):
         for r in side:
-            command = text.of(text.clean(shlex.join(results.words(r.root, 'command'))), ways.shown(way_of[id(r)]))
-            its.setdefault(command, results.Results()).append(r)
+            its.setdefault(text.clean(shlex.join(results.words(r.root, 'command'))), results.Results()).append(r)
     several, common = max(map(len, of)) > 1, [command for command in of[0] if command in of[1]]
     if not common:
         found.note('A and B have no command in common: %d of A and %d of B are taken for repetitions of one' % tuple(map(len, of)) if
@@ -189,4 +193,5 @@ def _commands(found, sides):
             if command not in common:
                 found.note('%s: nothing like it in %s' % (command, there))
                 found.apart |= set(map(id, its[command]))
-    return [(of[0][command], of[1][command], command if several else '') for command in common]
+    return [(*both, whose) for both, whose in systems.ways_pairs(
+        found, [([its[command] for its in of], command if several else '') for command in common])]

@@ -36,13 +36,22 @@ def add(report):
     single = {}
     for r in results:
         if [outcome(p) for p in items(r.root, 'points')] == ['']:
-            style = style_of(items(r.root, 'points')[0])
-            single.setdefault((report.systems.whose(r), text.of(report.way(r), style and style + ' calls')), []).append(r)
-    for number, (named, mine) in enumerate(single.items(), 1):
+            single.setdefault((report.systems.whose(r), report.way(r)), []).append(r)
+    studies = [((whose, text.of(way, style and style + ' calls')), mine)
+               for (whose, way), found in single.items() for style, mine in _by_style(found)]
+    for number, (named, mine) in enumerate(studies, 1):
         if len(mine) > 2:
             _study(report.page, mine, '' if number == 1 else '-of-%d' % number, *named)
     _points(report, [r for r in results if _right(r, 'points')])
     _replays(report, results)
+
+
+def _by_style(results):
+    """[(style, results)]: of split and of requested collective calls each with those that have neither; style: '' where there
+    are not both."""
+    of = {id(r): style_of(items(r.root, 'points')[0]) for r in results}
+    styles = sorted(set(of.values()) - {''})
+    return [(s, [r for r in results if of[id(r)] in ('', s)]) for s in styles] if len(styles) > 1 else [('', results)]
 
 
 def _right(result, which):
