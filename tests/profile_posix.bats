@@ -1135,6 +1135,27 @@ END
         nht1-profile --t-c --repeat 2 -- sh -c 'exec 9<lock; flock -n 9 || echo held >out'
     } <lock
     [ "$(cat out)" = held ]
+    # Nor by --between, nor has one input that its output moves.
+    rm out
+    {
+        nht1-profile --t-c --repeat 2 --between 'rm out; cat' -- sh -c 'echo >out'
+        cat >rest
+    } <in
+    cmp rest in
+    rm out
+    cp in both
+    status=0
+    nht1-profile --t-c -- sh -c 'read -r x; echo $x >out' 0<>both >&0 2>said || status=$?
+    [ "$status" -eq 4 ]
+    grep -q "standard input has one place with standard output" said
+    # Tokens that others take meanwhile are nothing to read.
+    rm out
+    mkfifo tokens
+    run nht1-profile --t-c -- sh -c 'echo >out; [ -e token ] || { echo >token; echo >&5; }' 5<>tokens
+    expect_status 0
+    MAKEFLAGS=" -j --jobserver-auth=6,7" run nht1-profile --t-c -- sh -c 'echo >out; [ -e token2 ] || { echo >token2; echo >&7; }' \
+        5<>tokens 6<tokens 7>tokens
+    expect_status 0
     # A shell may go on reading beside it: its place is moved by the first run alone.
     rm out
     {

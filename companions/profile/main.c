@@ -786,7 +786,8 @@ static int run_dropped(const struct session *s, struct profile_round *round,
 /* The state before the first run again: by --between, or by setting aside what the program has created. */
 static int restore(const struct options *o, const char *dir, struct before_aside *aside)
 {
-    const char *const argv[] = {"sh", "-c", o->between, NULL};
+    /* What the shell has for the program to read is not its. */
+    const char *const argv[] = {"sh", "-c", "exec </dev/null; eval \"$1\"", "sh", o->between, NULL};
     const struct child_start how = {
         .argv = argv, .out = CHILD_SHARED, .err = CHILD_SHARED, .fd = -1, .in_place = true};
     struct child c = {.out = -1, .err = -1};
@@ -796,7 +797,7 @@ static int restore(const struct options *o, const char *dir, struct before_aside
     const int status = child_status(&c);
     child_free(&c);
     if (status != 0) return err_set(ERR_INVALID, "--between ended with status %d", status);
-    return opened_again(); /* of which that may have read */
+    return 0;
 }
 
 /* A run with writes after the first one. Where it fails, the files are those of the one before again, and run is that one,

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -34,6 +35,7 @@ struct source {
      * go on reading beside us, stays where it is, and open, as the shell may hold a lock by it. -1: no such. */
     off_t at;
     int again;
+    bool output; /* standard output or error have the same place */
     /* Of what can be read once: data, where others have written all of it; NULL: not kept. */
     bool once;
     struct stream before;
@@ -103,6 +105,19 @@ static bool share_pipe(int a, int b)
            one.st_ino == other.st_ino;
 }
 
+/* Whether a pipe holds nothing but tokens, as those by which make or a script goes on with so many jobs at a time: others
+ * take some and put them back meanwhile. */
+static bool is_counter(int fd, int flags, bool pipe)
+{
+    const char *make = getenv("MAKEFLAGS");
+    int from, to;
+    if (!pipe || fd == STDIN_FILENO) return false;
+    if ((flags & O_ACCMODE) == O_RDWR) return true;
+    for (const char *at = make; at && (at = strstr(at, "--jobserver-")); at++)
+        if (sscanf(at, "--jobserver-%*[a-z]=%d,%d", &from, &to) == 2 && from == fd) return true;
+    return false;
+}
+
 /* Notes a descriptor, if it is one. Output is that of the program, opened for reading or not. */
 static int note(int fd)
 {
@@ -115,9 +130,10 @@ static int note(int fd)
     const bool pipe = S_ISFIFO(st.st_mode);
     s.once = pipe || S_ISSOCK(st.st_mode);
     const bool places = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode);
-    if (places && !share_place(fd, STDOUT_FILENO) && !share_place(fd, STDERR_FILENO))
-        s.at = lseek(fd, 0, SEEK_CUR);
-    if (!s.once && s.at < 0) return 0;
+    s.output = places && (share_place(fd, STDOUT_FILENO) || share_place(fd, STDERR_FILENO));
+    if (places) s.at = lseek(fd, 0, SEEK_CUR);
+    if (is_counter(fd, flags, pipe)) return 0;
+    if ((!s.once && s.at < 0) || (s.output && fd != STDIN_FILENO)) return 0;
     for (int i = opened.n - 1; i >= 0; i--)
         if (opened.source[i].once == s.once &&
             (s.once ? share_pipe : share_place)(opened.source[i].fd, fd))
@@ -191,8 +207,12 @@ static int open_again(struct source *s)
 {
     char link[32];
     if (s->at < 0 || lseek(s->fd, 0, SEEK_CUR) == s->at) return 0;
+    if (s->output)
+        return err_set(ERR_INVALID,
+                       "no zeta: standard input has one place with standard output or error, and "
+                       "other runs would find it elsewhere: give another file, < FILE");
     snprintf(link, sizeof link, "/proc/self/fd/%d", s->fd);
-    s->again = open(link, (s->flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC);
+    s->again = open(link, (s->flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_DIRECT)) | O_CLOEXEC);
     const int held = s->again < 0 ? -1 : fcntl(s->fd, F_DUPFD_CLOEXEC, 0); /* until we end */
     if (s->again >= 0 && held >= 0) return 0;
     return err_set_errno(ERR_INVALID, errno,
