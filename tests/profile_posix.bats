@@ -1123,7 +1123,7 @@ END
     # The shell goes on reading where the first run has left the file, and keeps its lock on it.
     rm out
     {
-        nht1-profile --t-c --repeat 2 -- sh -c 'read -r a; read -r b; flock -n 0; echo $b >out'
+        nht1-profile --t-c --repeat 2 -- sh -c 'read -r a; read -r b; echo $b >out'
         cat >rest
     } <in
     cmp rest <(seq 3 5)
@@ -1135,13 +1135,24 @@ END
         nht1-profile --t-c --repeat 2 -- sh -c 'exec 9<lock; flock -n 9 || echo held >out'
     } <lock
     [ "$(cat out)" = held ]
-    # Nor by --between, nor has one input that its output moves.
+    # Nor by --between, which finds it whole each time; nor has one input that its output moves.
     rm out
     {
-        nht1-profile --t-c --repeat 2 --between 'rm out; cat' -- sh -c 'echo >out'
+        nht1-profile --t-c --repeat 2 --between 'rm out; cat >>all; cat <&3 >>all' -- sh -c 'echo >out' 3<in
         cat >rest
     } <in
     cmp rest in
+    [ "$(sort all | uniq -c | awk '{ print $1 }' | sort -u)" = 4 ]
+    # A program that locks what it reads would wait for its own lock.
+    rm out
+    run nht1-profile --t-c --repeat 2 -- sh -c 'flock 9; read -r t <&9; echo $t >out' 9<in
+    expect_status 4
+    expect_text "descriptor 9 holds a lock on what it reads"
+    # Two openings of one file are two.
+    rm out
+    run nht1-profile --t-c --repeat 2 -- sh -c 'while read -r a <&5 && read -r b <&6; do echo $a $b; done >out' 5<in 6<in
+    expect_status 0
+    cmp out <(paste -d ' ' in in)
     rm out
     cp in both
     status=0

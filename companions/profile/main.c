@@ -786,18 +786,18 @@ static int run_dropped(const struct session *s, struct profile_round *round,
 /* The state before the first run again: by --between, or by setting aside what the program has created. */
 static int restore(const struct options *o, const char *dir, struct before_aside *aside)
 {
-    /* What the shell has for the program to read is not its. */
-    const char *const argv[] = {"sh", "-c", "exec </dev/null; eval \"$1\"", "sh", o->between, NULL};
+    const char *const argv[] = {"sh", "-c", o->between, NULL};
     const struct child_start how = {
         .argv = argv, .out = CHILD_SHARED, .err = CHILD_SHARED, .fd = -1, .in_place = true};
     struct child c = {.out = -1, .err = -1};
     if (!o->between) return before_set_aside(dir, (int64_t)getpid(), aside);
+    TRY(opened_again(true));
     TRY(child_start(&c, &how));
     wait_for(&c, INFINITY);
     const int status = child_status(&c);
     child_free(&c);
-    if (status != 0) return err_set(ERR_INVALID, "--between ended with status %d", status);
-    return 0;
+    TRY(opened_again(false)); /* of which that may have read */
+    return status == 0 ? 0 : err_set(ERR_INVALID, "--between ended with status %d", status);
 }
 
 /* A run with writes after the first one. Where it fails, the files are those of the one before again, and run is that one,
@@ -807,7 +807,7 @@ static int run_again(const struct session *s, struct profile_round *round, struc
 {
     struct before_aside aside = {0};
     struct profile_run now = {0};
-    TRY(opened_again());
+    TRY(opened_again(false));
     const int begun = restore(s->o, s->dir, &aside);
     round->not_made = begun == ERR_IO || begun == ERR_INVALID;
     if (begun < 0) return round->not_made ? ERR_INVALID : begun;
@@ -857,7 +857,7 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
         if (stopped) {
             rc = err_set(ERR_INVALID, "zeta cannot be measured: stopped between two runs");
         } else if ((half == 0) == round->dropped_first) {
-            rc = opened_again();
+            rc = opened_again(false);
             if (rc == 0) rc = run_dropped(s, round, &without);
         } else if (s->pairs_n > 1) {
             rc = run_again(s, round, run, status);

@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/kcmp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -31,10 +30,12 @@ struct stream {
 struct source {
     int fd, flags;
     int first; /* index of the first one of the same pipe, or of the same place in a file; its own */
-    /* Of what has places. Where the first run has moved it, again is the same file, opened anew: that of the shell, which may
-     * go on reading beside us, stays where it is, and open, as the shell may hold a lock by it. -1: no such. */
+    /* Of what has places: where it was; -1: it has none. Where the first run has moved it, other runs have again, the same
+     * file opened anew: that of the shell, which may go on reading beside us, stays where it is, and open, as the shell may
+     * hold a lock by it. -1: not made. */
     off_t at;
-    int again;
+    bool moved;
+    int again, shells;
     bool output; /* standard output or error have the same place */
     /* Of what can be read once: data, where others have written all of it; NULL: not kept. */
     bool once;
@@ -88,14 +89,15 @@ static int keep(struct source *s)
     return 0;
 }
 
-/* Whether two descriptors have one place in a file. Where the system does not tell, those of one file at the same place do. */
+/* Whether two descriptors have one place in a file. What belongs to it belongs to both then, such as a signal for news of it,
+ * which nobody asks for; kcmp is not permitted everywhere. */
 static bool share_place(int a, int b)
 {
-    struct stat one, other;
-    const long found = syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, a, b);
-    if (found >= 0) return found == 0;
-    return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino && lseek(a, 0, SEEK_CUR) == lseek(b, 0, SEEK_CUR);
+    const int was = fcntl(a, F_GETSIG), mark = was == SIGUSR1 ? SIGUSR2 : SIGUSR1;
+    if (was < 0 || fcntl(a, F_SETSIG, mark) < 0) return false;
+    const bool share = fcntl(b, F_GETSIG) == mark;
+    (void)fcntl(a, F_SETSIG, was);
+    return share;
 }
 
 static bool share_pipe(int a, int b)
@@ -126,7 +128,8 @@ static int note(int fd)
     if (flags < 0 || own < 0 || (own & FD_CLOEXEC) || (flags & O_ACCMODE) == O_WRONLY ||
         fd == STDOUT_FILENO || fd == STDERR_FILENO || fstat(fd, &st) != 0)
         return 0;
-    struct source s = {.fd = fd, .flags = flags, .first = opened.n, .at = -1, .again = -1};
+    struct source s = {
+        .fd = fd, .flags = flags, .first = opened.n, .at = -1, .again = -1, .shells = -1};
     const bool pipe = S_ISFIFO(st.st_mode);
     s.once = pipe || S_ISSOCK(st.st_mode);
     const bool places = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode);
@@ -175,16 +178,34 @@ static int fill(const struct source *s)
     return good ? 0 : err_set_errno(ERR_IO, errno, "making anew what descriptor %d reads", s->fd);
 }
 
-int opened_again(void)
+/* Opens a file anew. Returns -1 with errno. */
+static int open_anew(struct source *s)
+{
+    char link[32];
+    if (s->again >= 0) return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", s->fd);
+    s->again = open(link, (s->flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_DIRECT)) | O_CLOEXEC);
+    s->shells = s->again < 0 ? -1 : fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
+    return s->again >= 0 && s->shells >= 0 ? 0 : -1;
+}
+
+int opened_again(bool all)
 {
     for (int i = 0; i < opened.n; i++) {
-        const struct source *s = &opened.source[i], *first = &opened.source[s->first];
-        const bool file = first->again >= 0;
-        if (s == first && s->data) TRY(fill(s));
-        if (s == first && file && lseek(s->again, s->at, SEEK_SET) < 0)
-            return err_set_errno(ERR_IO, errno, "going back in what descriptor %d reads", s->fd);
-        if ((file || (s != first && first->data)) &&
-            dup2(file ? first->again : first->fd, s->fd) != s->fd)
+        struct source *s = &opened.source[i], *first = &opened.source[s->first];
+        int from = -1;
+        if (first->once) {
+            if (s == first && s->data) TRY(fill(s));
+            from = s != first && first->data ? first->fd : -1;
+        } else if (first->moved || (all && !first->output && open_anew(first) == 0)) {
+            if (s == first && lseek(s->again, s->at, SEEK_SET) < 0)
+                return err_set_errno(ERR_IO, errno, "going back in what descriptor %d reads",
+                                     s->fd);
+            from = first->again;
+        } else {
+            from = first->shells;
+        }
+        if (from >= 0 && dup2(from, s->fd) != s->fd)
             return err_set_errno(ERR_IO, errno, "making anew what descriptor %d reads", s->fd);
     }
     return 0;
@@ -202,22 +223,37 @@ static bool is_spent(const struct source *s)
            (now.writers && room > 0 && now.bytes > room / 2);
 }
 
-/* Opens once more what was moved, for the other runs. */
-static int open_again(struct source *s)
+/* Whether the process holds a lock (flock) by a descriptor. */
+static bool holds_lock(int fd)
 {
-    char link[32];
-    if (s->at < 0 || lseek(s->fd, 0, SEEK_CUR) == s->at) return 0;
+    char path[40], line[256];
+    bool lock = false;
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+    FILE *from = fopen(path, "re");
+    while (from && fgets(line, sizeof line, from))
+        lock = lock || strncmp(line, "lock:", 5) == 0;
+    if (from) fclose(from);
+    return lock;
+}
+
+/* After the first run: what has moved is opened once more for the others. */
+static int look_at_place(struct source *s)
+{
+    s->moved = s->at >= 0 && lseek(s->fd, 0, SEEK_CUR) != s->at;
+    if (!s->moved) return 0;
     if (s->output)
         return err_set(ERR_INVALID,
                        "no zeta: standard input has one place with standard output or error, and "
                        "other runs would find it elsewhere: give another file, < FILE");
-    snprintf(link, sizeof link, "/proc/self/fd/%d", s->fd);
-    s->again = open(link, (s->flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_DIRECT)) | O_CLOEXEC);
-    const int held = s->again < 0 ? -1 : fcntl(s->fd, F_DUPFD_CLOEXEC, 0); /* until we end */
-    if (s->again >= 0 && held >= 0) return 0;
+    if (holds_lock(s->fd))
+        return err_set(ERR_INVALID,
+                       "no zeta: descriptor %d holds a lock on what it reads, for which other "
+                       "runs would wait: lock another file",
+                       s->fd);
+    if (open_anew(s) == 0) return 0;
     return err_set_errno(ERR_INVALID, errno,
-                         "no zeta: descriptor %d, which the program has read, cannot be opened "
-                         "once more for other runs",
+                         "no zeta: descriptor %d, which was read meanwhile, cannot be opened once "
+                         "more for other runs",
                          s->fd);
 }
 
@@ -225,7 +261,7 @@ int opened_spent(void)
 {
     for (int i = 0; i < opened.n; i++) {
         struct source *s = &opened.source[i];
-        if (!opened.looked && s->first == i) TRY(open_again(s));
+        if (!opened.looked && s->first == i) TRY(look_at_place(s));
         if (!s->once || opened.source[s->first].data || !is_spent(s)) continue;
         if (s->fd == STDIN_FILENO)
             return err_set(ERR_INVALID, "no zeta: standard input can be read once, and other runs "
