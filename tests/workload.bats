@@ -600,6 +600,25 @@ END
         not_here "this file system cannot be taken out of memory"
     jq -e '.phases[1].cached_share_before <= 0.05 and .phases[2].cached_share_before >= 0.5' r.json
     jq -e '[.phases[] | [.stamps[].code] | index("page-cache") != null] == [false, false, true]' r.json
+    # Nor is it of the device alone where a measurement reads what it has itself read or written.
+    local what again
+    nht1-workload --make p.xml processNum=2 uniqueBytes=64000 sizeMean=8000 readFrac=1 seqFrac=1 syncFrac=1 collFrac=0 sharedFrac=0
+    sed 's/seqFrac="[^"]*"/seqFrac="0"/' p.xml >random.xml
+    sed 's/readFrac="[^"]*"/readFrac="0.5"/' p.xml >mixed.xml
+    echo 'Data 4M <Pattern segmented> Record 64k Temporal read </Pattern>' >own.conf
+    echo 'Data 4M <Pattern sequential> Record 64k Temporal read </Pattern>' >same.conf
+    head='{"schema": "nht1-accesses/1", "processes_n": 1, "files_n": 1, "runs_n": 1, "unplaced_n": 0, "unplaced_bytes": 0, "lost_n": 0, "lost_bytes": 0}'
+    run='{"process": 0, "file": 0, "call": "pread", "flags": "rdonly", "offset": 0, "bytes": 4096, "stride": STRIDE, "n": 9, "order": 0, "step": 1}'
+    printf '%s\n' "$head" '{"file": 0, "name": "x"}' "${run/STRIDE/4096}" >once.jsonl
+    printf '%s\n' "$head" '{"file": 0, "name": "x"}' "${run/STRIDE/4000}" >twice.jsonl
+    for what in own.conf:false same.conf:true p.xml:false random.xml:true mixed.xml:true once.jsonl:false twice.jsonl:true; do
+        again=${what#*:}
+        workload 2 "${what%:*}" --json r.json
+        jq -e --argjson again "$again" '[.phases, .points, .replays | arrays[].reads_again] == [$again]
+            and ([.stamps[].code] | index("cache-honest") == null) == $again' r.json
+        [[ $output == *"may have come from memory."* ]] || [ "$again" = false ]
+        expect_schema nht1-workload-1 r.json
+    done
 }
 
 @test "data are flushed when --sync says" {

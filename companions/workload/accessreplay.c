@@ -299,6 +299,42 @@ static int check(struct access_run *t, struct workload_findings *found)
 
 /* --- a replay ------------------------------------------------------------------------------- */
 
+struct piece {
+    int file;
+    int64_t begin, end;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    if (x->file != y->file) return x->file < y->file ? -1 : 1;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* Whether this process reads anything twice, or what it or another one may have read or written. Where memory for the
+ * question lacks it may be so. */
+static bool reads_again(const struct access_run *t)
+{
+    int64_t n = 0;
+    bool again = false;
+    for (int f = 0; f < t->a->files_n; f++) {
+        const struct workload_accessed *file = &t->a->file[f];
+        again = again || (file->read && (file->written || file->process_min < file->process_max));
+    }
+    struct piece *piece = again ? NULL : malloc((size_t)(t->steps + 1) * sizeof *piece);
+    if (!piece) return true;
+    for (int64_t i = 0; i < t->steps; i++) {
+        const struct workload_run *r = &t->a->run[t->step[i].run];
+        if (workload_run_reads(r))
+            piece[n++] = (struct piece){r->file, t->step[i].offset, t->step[i].offset + r->bytes};
+    }
+    qsort(piece, (size_t)n, sizeof *piece, by_place);
+    for (int64_t i = 1; i < n; i++)
+        again = again || (piece[i].file == piece[i - 1].file && piece[i].begin < piece[i - 1].end);
+    free(piece);
+    return again;
+}
+
 static int replay(struct access_run *t, const struct nodes *n, struct workload_access_result *r)
 {
     static const struct workload_steps steps = {access_open, access_all, access_sync, access_close};
@@ -316,6 +352,9 @@ static int replay(struct access_run *t, const struct nodes *n, struct workload_a
     TRY(par_agree(c->comm,
                   workload_data_make(&c->data, WORKLOAD_LAID_OUT + 1, t->room.longest_write)));
     TRY(par_agree(c->comm, memory_make(t)));
+    int again = reads_again(t);
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_MAX, c->comm));
+    r->m.again = again;
     TRY(workload_measure(c, n, largest, &steps, t, &r->m));
     /* What was found wrong until it was interrupted is told as well. */
     const int checked = par_agree(c->comm, c->check ? check(t, &r->m.findings) : 0);

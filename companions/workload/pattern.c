@@ -298,6 +298,13 @@ bool workload_shape_gapless(const struct workload_shape *s)
            s->pattern == WORKLOAD_SEGMENTED;
 }
 
+bool workload_shape_overlaps(const struct workload_shape *s)
+{
+    return !s->packed && s->procs > 1 &&
+           (s->pattern == WORKLOAD_SEQUENTIAL ||
+            (s->pattern == WORKLOAD_TILED && (s->overlap_rows > 0 || s->overlap_columns > 0)));
+}
+
 void workload_shape_period(const struct workload_shape *s, int rank, int64_t *accesses,
                            int64_t *bytes)
 {

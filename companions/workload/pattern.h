@@ -83,6 +83,9 @@ int64_t workload_shape_bytes(const struct workload_shape *s);
 /* Whether the accesses of a rank, in ascending order, follow each other without gaps in the file. Local. */
 bool workload_shape_gapless(const struct workload_shape *s);
 
+/* Whether several ranks access the same bytes. Local. */
+bool workload_shape_overlaps(const struct workload_shape *s);
+
 /* The accesses of a rank repeat: access i + *accesses lies *bytes behind access i. Where they do
  * not, the period is all of them. Local. */
 void workload_shape_period(const struct workload_shape *s, int rank, int64_t *accesses,

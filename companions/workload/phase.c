@@ -595,11 +595,14 @@ static int try_amount(struct workload_context *c, const struct workload_phase *p
 {
     struct phase_run t;
     int rc = part_make(&t, c, p, n, share);
-    struct workload_phase_result one = {.m = {.reads = t.reads, .writes = t.writes},
-                                        .phase = p,
-                                        .n = n,
-                                        .file_bytes = workload_shape_length(&t.shape),
-                                        .tries = r->tries + 1};
+    struct workload_phase_result one = {
+        .m = {.reads = t.reads,
+              .writes = t.writes,
+              .again = t.reads && workload_shape_overlaps(&t.shape)},
+        .phase = p,
+        .n = n,
+        .file_bytes = workload_shape_length(&t.shape),
+        .tries = r->tries + 1};
     if (rc == 0) rc = ready_check(p, share->buffer);
     if (rc == 0) rc = measure(&t, &one);
     close_file(&t);

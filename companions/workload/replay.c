@@ -375,6 +375,7 @@ static int replay_point(struct point_run *t, const struct workload *w, int no,
     if (all.shared_write) t->file->floating = true;
     o->m.reads = all.read;
     o->m.writes = all.write;
+    o->m.again = all.read && (all.write || t->p->seq_frac < 1);
     TRY(par_agree(t->comm,
                   workload_data_make(&t->c->data, t->file->generation, t->plan.longest_bytes)));
     TRY(par_agree(t->comm, point_buffers_make(t)));
