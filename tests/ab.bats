@@ -262,6 +262,13 @@ END
     study ab --a-env WRITERS=posix=5 --b-env WRITERS="hdf5=1 mpiio=10" --cores 2 --out result
     expect_status 1
     expect_text "A measures posix, B hdf5, mpiio: they have nothing in common"
+    rm -r result
+    # One that is lost later on is no other mean.
+    sed -i 's/^runs=$/[ "$n" -lt 3 ] || WRITERS=posix=5\nruns=/' bin/nht1-bt
+    rm -f starts
+    study ab --a-env WRITERS="posix=5 mpiio=9" --b-env WRITERS="posix=5 mpiio=9" --cores 2 --out result
+    expect_status 3
+    expect_text "round 2: nothing of mpiio, which was there before"
 }
 
 @test "readings that did not find the dump where it was asked for are counted in the line" {

@@ -136,9 +136,10 @@ def _axis(axis, spec, values):
         axis.set_ticks([seconds for seconds, _ in ticks])
         axis.set_ticklabels([label for _, label in ticks])
     elif values:
-        room = 0.06 * (high - low) or abs(high) * 0.1 or 1
         zero = spec.get('from_zero')
-        limits(min(0, low) if zero else low - room, high + room)
+        least = min(0, low) if zero else low
+        room = 0.06 * (high - least) or abs(high) * 0.1 or 1
+        limits(least if zero else low - room, high + room)
         axis.set_major_locator(ticker.MaxNLocator(6))
         axis.set_major_formatter(ticker.FuncFormatter(plain))
     if spec.get('ticks'):

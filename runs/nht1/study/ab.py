@@ -197,7 +197,8 @@ class Alternation:
         self.threshold = args.threshold / 100
         self.seed = random.SystemRandom().getrandbits(31) if args.order_seed is None else args.order_seed
         self.random, self.order, self.alone = random.Random(self.seed), [], []
-        self.common = None  # labels of the writers that both sides have, None: all, or one against another one
+        self.labels = {}    # of the writers of each side
+        self.common = None  # of those that both have, None: all, or one against another one
         self.speak = speak.Speaker((), args.quiet, False)
         self.stop, self.answer, self.look = child.Stop(), {}, {}
         self.ended = 'failed'  # until the rounds have come to an end
@@ -243,6 +244,11 @@ class Alternation:
                 return
         if number == 1:
             self._meet(found)
+        for side in self.sides:
+            missing = (self.common or self.labels[side.name]) - self._labels(side, found[side.name])
+            if missing:
+                raise trouble.failed('%s, round %d: nothing of %s, which was there before' % (
+                    side.name, number, ', '.join(sorted(missing))))
         costs = {side.name: self._cost(side, number, found[side.name]) for side in self.sides}
         for side in self.sides:
             side.spoiling = [*results.spoiling(found[side.name], self._compared(side, found[side.name])),
@@ -259,7 +265,7 @@ class Alternation:
 
     def _meet(self, found):
         """Only what both sides have counts: a mean over other writers is another thing. found: {side: result}"""
-        a, b = (self._labels(side, found[side.name]) for side in self.sides)
+        a, b = (self.labels.setdefault(side.name, self._labels(side, found[side.name])) for side in self.sides)
         if a == b or len(a) == len(b) == 1:
             return
         self.common = a & b
