@@ -281,6 +281,12 @@ END
     study ab --metric 'runs[].read[].t_r_s' --a='--value 1' --b='--value 2' --cores 2 --out result
     expect_status 2
     [[ ${lines[-1]} == *"; A: read-cached (8 of 8 runs)" ]]
+    # Not of a writer that does not count.
+    rm -r result
+    sed -i 's/^echo .*runs.*$/more=\n[ "$value" != 2 ] || more=", {\\"driver\\": \\"mpiio\\", \\"t_t_s\\": 1, \\"read\\": [{\\"t_r_s\\": 1, \\"stamps\\": [{\\"code\\": \\"read-cached\\", \\"severity\\": \\"warn\\", \\"sentence\\": \\"It is.\\"}]}]}"\n&/; s/}]}]}" >"$json"$/}]}$more]}" >"$json"/' bin/nht1-bt
+    study ab --metric 'runs[].read[].t_r_s' --a='--value 1' --b='--value 2' --cores 2 --out result
+    expect_status 2
+    [[ ${lines[-1]} == *"; A: read-cached (8 of 8 runs), left out: mpiio of B alone" ]]
 }
 
 @test "killed, its files go with the next one among the same files" {

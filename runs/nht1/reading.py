@@ -120,7 +120,7 @@ class Spread:
     @property
     def rates(self):
         """(median, least, most), bytes/s."""
-        return tuple(self.bytes / s for s in (self.median_s, self.hi_s, self.lo_s))
+        return tuple(self.bytes / s if s > 0 else NAN for s in (self.median_s, self.hi_s, self.lo_s))
 
 
 class Dumps:

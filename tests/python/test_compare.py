@@ -240,8 +240,8 @@ class Parts(unittest.TestCase):
                 self.assertEqual([(m.name, len(m.a), len(m.b)) for m in c.metrics if 'latency' not in m.name],
                                  [(name % one, 8, 4), (name % other, 4, 4)])
                 self.assertTrue(all(abs(m.numbers['ratio'] - 1) < 0.01 for m in c.metrics))
-                self.assertEqual(c.notes, ['what decides is that of %s, than which none has more results; the others are judged beside it' % (
-                    name % one).rpartition(', ')[2]])
+                self.assertEqual(c.notes, ['what decides is %s, than which none has more results; the others are judged beside it' % (
+                    name % one)])
                 c = Comparison(a, results_of(how, (8, 13e9, one), (4, 1.3e9, other)))
                 self.assertEqual((c.verdict, round(c.primary.numbers['ratio'], 1)), ('better', 1.3))
                 # Few of another do not change what many show.
@@ -322,6 +322,23 @@ class Parts(unittest.TestCase):
         self.assertEqual({m.name: round(m.numbers['ratio'], 2) for m in Comparison(one, two).metrics},
                          {'T_T of the program, app': 1, 'T_T of the program, big': 1})
         self.assertIn('A and B have no command in common: 8 of A and 1 of B are taken for repetitions of one', c.notes)
+
+    def test_what_has_nothing_like_it_is_noted_on_both_sides_and_spoils_nothing(self):
+        def on(nodes, n, value, **more):
+            found = results_of(workload_of, (n, value, '/a'))
+            for r in found:
+                r.root.update(more)
+                r.root['system']['nodes'] = nodes
+            return found
+        spoiled = {'stamps': [{'code': 'disturbed', 'severity': 'warn', 'sentence': 'It was.', 'numbers': {}}]}
+        mixed, plain = on(1, 8, 1e9) + on(2, 5, 3e9, **spoiled), on(1, 8, 1e9)
+        for a, b, letters in ((mixed, plain, 'AB'), (plain, mixed, 'BA')):
+            c = Comparison(results.Results(a), results.Results(b))
+            self.assertEqual((c.verdict, c.reasons), (SAME, []))
+            self.assertIn('5 measurements of %s, on 2 nodes: nothing like it in %s' % tuple(letters), c.notes)
+        c = Comparison(results.Results(on(1, 8, 1e9) + on(2, 8, 1e9)), results.Results(on(3, 8, 1e9) + on(4, 8, 1e9)))
+        self.assertIn('A and B have nothing in common that was measured in the same way: on 1 node; on 2 nodes in A, '
+                      'on 3 nodes; on 4 nodes in B', c.reasons)
 
     def test_workloads_with_several_hints_are_rows_that_name_them(self):
         a, b = (results.Results(results_of(workload_of, (8, 1e9, '/a')) + results_of(hinted, (8, 1e9 * slower, '/a'))) for slower in (1, 0.5))

@@ -4,10 +4,11 @@ was varied is the same."""
 import json
 import math
 import os
+import types
 import unittest
 from unittest import mock
 
-from nht1 import results, trouble
+from nht1 import reading, results, trouble
 from support import bt_result, scratch_of
 
 
@@ -234,3 +235,11 @@ class Cells(unittest.TestCase):
     def test_zeta_is_over_the_best_computing_alone(self):
         cell = self.runs(bt_result()).groups[0].cells[0]
         self.assertAlmostEqual(cell.zeta, 1.21 / 1.0 - 1)
+
+
+class Readings(unittest.TestCase):
+    def test_an_interval_that_begins_at_0_s_has_no_highest_rate(self):
+        one = types.SimpleNamespace(t_r_s=2, bytes=8, requests_n=1, cached_share=0, missed='')
+        spread = reading.Spread(reading.Way('', 0, 'cold', 1), [one], [], {'median': 2, 'ci_lo': 0, 'ci_hi': 4})
+        self.assertEqual(spread.rates[:2], (4, 2))
+        self.assertTrue(math.isnan(spread.rates[2]))

@@ -118,12 +118,12 @@ def _read_back(found, a, b, of, where):
             found.notes.append('%s: nothing like it in B' % name)
             continue
         both, missed = [side[way][0] for side in (one, other)], [side[way][0][0].missed for side in (one, other)]
-        if missed[0] != missed[1]:
-            found.notes.append('%s is not compared: the dump was %s in %s only' % (
-                name, missed[0] or missed[1], 'A' if missed[0] else 'B'))
-            continue
         found.notes += ['%s, %s: %s' % (name, letter, reading.left_out(side[way][1]))
                         for letter, side in zip('AB', (one, other)) if side[way][1]]
+        if missed[0] != missed[1]:
+            found.notes.append('%s is not compared: the dump was %s in all readings of %s' % (
+                name, missed[0] or missed[1], 'A' if missed[0] else 'B'))
+            continue
         found.metrics.append(Metric(name, 's', *([r.t_r_s for r in side] for side in both), rounds=tuple(
             [(id(r.run.result), i) for i, r in enumerate(side)] for side in both)))
 

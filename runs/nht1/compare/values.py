@@ -187,11 +187,17 @@ def _commands(found, sides):
     if not common:
         found.note('A and B have no command in common: %d of A and %d of B are taken for repetitions of one' % tuple(map(len, of)) if
                    several else 'the command differs: %s in A, %s in B' % tuple(known(next(iter(its))) for its in of))
-        return [(*sides, '')]
+        return _of_one_way(found, [(list(sides), '')])
     for its, there in zip(of, 'BA'):
         for command in its:
             if command not in common:
                 found.note('%s: nothing like it in %s' % (command, there))
                 found.apart |= set(map(id, its[command]))
-    return [(*both, whose) for both, whose in systems.ways_pairs(
-        found, [([its[command] for its in of], command if several else '') for command in common])]
+    return _of_one_way(found, [([its[command] for its in of], command if several else '') for command in common])
+
+
+def _of_one_way(found, pairs):
+    made = systems.ways_pairs(found, pairs)
+    if not made:
+        found.reasons.append('A and B have no profiles in common that were measured in the same way')
+    return [(*both, whose) for both, whose in made]

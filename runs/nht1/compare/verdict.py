@@ -116,7 +116,7 @@ class Comparison:
                 kept.append(m)
         if len(kept) < len(chosen):
             self.notes.append('what decides is %s, than which none has more results; the others are judged beside it' % (
-                'that ' + (kept[0].part if kept[0].part.startswith('on ') else 'of ' + kept[0].part) if any(m.part != kept[0].part for m in chosen) else ' and '.join(sorted(m.name for m in kept))))
+                ' and '.join(sorted(m.name for m in kept))))
             chosen = [m for m in chosen if m in kept]
         self.primary = chosen[0] if len(chosen) == 1 else together(chosen, metric or group)
         self.primary.primary = True

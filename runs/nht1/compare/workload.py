@@ -31,7 +31,7 @@ def compare(found, sides):
 
 def _part(found, measured, whose):
     """Returns why nothing of it is compared."""
-    pairs, lonely = [], 0
+    pairs = []
     for what, mine in measured[0].items():
         others = measured[1].get(what, {})
         for how, one in mine.items():
@@ -39,15 +39,23 @@ def _part(found, measured, whose):
                 pairs.append((one, others[how]))
             elif len(mine) == len(others) == 1:
                 pairs.append((one, *others.values()))
-            else:
-                lonely += 1
+    every = [[one for its in side.values() for one in its.values()] for side in measured]
+    all_ways = ways.Ways(one.how for side in every for one in side)
+    if not pairs and set(measured[0]) & set(measured[1]):
+        return [text.of('A and B have nothing in common that was measured in the same way', whose) + ': %s in A, %s in B' % tuple(
+            '; '.join(dict.fromkeys(all_ways.name(one.how) for one in side)) for side in every)]
     if not pairs:
         one, other = (dict(next(iter(side))) for side in measured)
         return [text.of('A and B have no pattern and no working point in common', whose)] + [
             '%s: %s in A, %s in B' % (key, *(known(side[key]) if key in side else 'not set' for side in (one, other)))
             for key in {**one, **other} if one.get(key) != other.get(key)]
-    if lonely:
-        found.notes.append(text.of('%s of A' % text.plural(lonely, 'measurement'), whose) + ': nothing like it in B')
+    for i, (side, letter, there) in enumerate(zip(every, 'AB', 'BA')):
+        used = {id(pair[i]) for pair in pairs}
+        lonely = [one for one in side if id(one) not in used]
+        for way in dict.fromkeys(all_ways.name(one.how) for one in lonely):
+            n = sum(len(one.rates) for one in lonely if all_ways.name(one.how) == way)
+            found.notes.append(text.of('%s of %s' % (text.plural(n, 'measurement'), letter), way, whose) + ': nothing like it in ' + there)
+        found.apart |= {r for one in lonely for r, _ in one.rounds} - {r for one in side if id(one) in used for r, _ in one.rounds}
     varied = {key for key in {k for p in pairs for k, _ in p[0].what}
               if len({dict(p[0].what).get(key) for p in pairs}) > 1}
     names = ways.Ways(one.how for one, _ in pairs)
@@ -120,7 +128,7 @@ def _point(root, point, number):
     functions = ways.functions_of(point)
     return ('point %d%s' % (number, ', ' + functions[0] if len(functions) == 1 else ''),
             ('files', results.word(root, 'mode')),
-            ('nonblocking collective calls', ways.style_of(point)),
+            ('nonblocking collective calls', ways.style_of(point) or 'none'),
             *((key, results.real(asked, key)) for key in asked))
 
 

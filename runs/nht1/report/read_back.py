@@ -63,7 +63,7 @@ def _seen(section, cells, ways):
                 text.number(worst[1].median_s), worst[0].label)))
     missed = any(s.left_out or s.missed for c in cells for s in section.report.dumps.read(c).values())
     return 'Median T_R, %s.%s' % ('; '.join(medians), '' if not missed else (
-        ' Readings that did not find the dump where it was asked for are marked in the table below.'))
+        ' Readings that did not find the dump where it was asked for are marked in the table below, or counted there.'))
 
 
 def _writers(section, cells, ways):

@@ -244,15 +244,10 @@ class Alternation:
                 return
         if number == 1:
             self._meet(found)
-        for side in self.sides:
-            missing = (self.common or self.labels[side.name]) - self._labels(side, found[side.name])
-            if missing:
-                raise trouble.failed('%s, round %d: nothing of %s, which was there before' % (
-                    side.name, number, ', '.join(sorted(missing))))
         costs = {side.name: self._cost(side, number, found[side.name]) for side in self.sides}
         for side in self.sides:
             side.spoiling = [*results.spoiling(found[side.name], self._compared(side, found[side.name])),
-                             *(self._elsewhere(found[side.name]) if '.read[].' in self.metric else ())]
+                             *(self._elsewhere(side, found[side.name]) if '.read[].' in self.metric else ())]
         self.order.append(''.join(side.name for side in order))
         for side in self.sides:
             side.costs.append(costs[side.name])
@@ -275,14 +270,18 @@ class Alternation:
             if own:
                 self.alone.append('left out: %s of %s alone' % (', '.join(sorted(own)), name))
 
-    @staticmethod
-    def _elsewhere(result):
-        """Stamps of readings that did not find the dump where it was asked for."""
-        return {s['code'] for run in results.items(result, 'runs') for r in results.items(run, 'read')
-                for s in results.stamps(r) if s['code'] in reading.MISSED}
+    def _elsewhere(self, side, result):
+        """Stamps of readings that count, and did not find the dump where it was asked for."""
+        labels = self.common or self.labels[side.name]
+        return {s['code'] for run in results.items(result, 'runs') if results.word(run, 'driver') in labels
+                for r in results.items(run, 'read') for s in results.stamps(r) if s['code'] in reading.MISSED}
 
     def _cost(self, side, number, result):
-        """Of a run; Trouble where it has none."""
+        """Of a run; Trouble where it has none, or not of the writers of the first round."""
+        missing = (self.common or self.labels.get(side.name, set())) - self._labels(side, result)
+        if missing:
+            raise trouble.failed('%s, round %d: nothing of %s, which was there before' % (
+                side.name, number, ', '.join(sorted(missing))))
         try:
             cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1], self.common)
         except ValueError as e:
