@@ -992,6 +992,21 @@ END
     expect_json p.json '.zeta.dropped_bytes == 1000'
 }
 
+@test "what is moved or copied to memory, and links that fail, keep what the run with writes has made" {
+    local there=/dev/shm/nht1-test-$$
+    [ -w /dev/shm ] || not_here "no /dev/shm"
+    # To another file system mv copies.
+    nht1-profile --t-c -- sh -c 'echo data >out; mv out "$1"; echo more >out2' sh "$there" || [ $? -eq 4 ]
+    [ "$(cat "$there")" = data ]
+    rm -f "$there" out2
+    nht1-profile --t-c -- sh -c 'echo data >out; cp out "$1"; rm out' sh "$there" || [ $? -eq 4 ]
+    [ "$(cat "$there")" = data ]
+    rm "$there"
+    refused "has made, renamed or removed a link" sh -c 'echo $$ >lock; ln -s x lock 2>/dev/null || rm lock; echo data >out'
+    [ ! -L lock ]
+    [ "$(cat out)" = data ]
+}
+
 @test "Fortran has a zeta: sequential, direct, formatted and scratch files" {
     slow
     need_program gfortran
@@ -1120,6 +1135,24 @@ END
     rm out
     nht1-profile --t-c --repeat 2 -- sh -c 'echo said; echo >out' 1<>said
     [ "$(grep -c said said)" -eq 3 ]
+    # What still waits in a pipe nobody has read to its end, although its writer has gone.
+    rm out
+    mkfifo line
+    (seq 3 >&8; until [ -e out ]; do sleep 0.05; done) 8>line &
+    exec 8<line
+    read -r _ <&8
+    wait_writer=$!
+    run nht1-profile --t-c -- sh -c 'echo >out; while kill -0 "$1" 2>/dev/null; do sleep 0.05; done' sh "$wait_writer"
+    expect_status 0
+    exec 8<&-
+    # A lock that the shell holds is its own for --between, too.
+    rm out
+    : >own
+    {
+        flock 8
+        run nht1-profile --t-c --repeat 2 --between 'rm out; flock -n 8' -- sh -c 'echo >out'
+        expect_status 0
+    } 8<>own
     # The shell goes on reading where the first run has left the file, and keeps its lock on it.
     rm out
     {

@@ -611,7 +611,9 @@ END
     run='{"process": 0, "file": 0, "call": "pread", "flags": "rdonly", "offset": 0, "bytes": 4096, "stride": STRIDE, "n": 9, "order": 0, "step": 1}'
     printf '%s\n' "$head" '{"file": 0, "name": "x"}' "${run/STRIDE/4096}" >once.jsonl
     printf '%s\n' "$head" '{"file": 0, "name": "x"}' "${run/STRIDE/4000}" >twice.jsonl
-    for what in own.conf:false same.conf:true p.xml:false random.xml:true mixed.xml:true once.jsonl:false twice.jsonl:true; do
+    sed -e 's/"processes_n": 1/"processes_n": 2/; s/"runs_n": 1/"runs_n": 2/' once.jsonl >halves.jsonl
+    sed -n 's/"process": 0/"process": 1/; s/"offset": 0/"offset": 40000/p' once.jsonl >>halves.jsonl
+    for what in halves.jsonl:false own.conf:false same.conf:true p.xml:false random.xml:true mixed.xml:true once.jsonl:false twice.jsonl:true; do
         again=${what#*:}
         workload 2 "${what%:*}" --json r.json
         jq -e --argjson again "$again" '[.phases, .points, .replays | arrays[].reads_again] == [$again]

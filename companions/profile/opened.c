@@ -189,6 +189,19 @@ static int open_anew(struct source *s)
     return s->again >= 0 && s->shells >= 0 ? 0 : -1;
 }
 
+/* Whether the process holds a lock (flock) by a descriptor. */
+static bool holds_lock(int fd)
+{
+    char path[40], line[256];
+    bool lock = false;
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+    FILE *from = fopen(path, "re");
+    while (from && fgets(line, sizeof line, from))
+        lock = lock || strncmp(line, "lock:", 5) == 0;
+    if (from) fclose(from);
+    return lock;
+}
+
 int opened_again(bool all)
 {
     for (int i = 0; i < opened.n; i++) {
@@ -197,7 +210,8 @@ int opened_again(bool all)
         if (first->once) {
             if (s == first && s->data) TRY(fill(s));
             from = s != first && first->data ? first->fd : -1;
-        } else if (first->moved || (all && !first->output && open_anew(first) == 0)) {
+        } else if (first->moved ||
+                   (all && !first->output && !holds_lock(first->fd) && open_anew(first) == 0)) {
             if (s == first && lseek(s->again, s->at, SEEK_SET) < 0)
                 return err_set_errno(ERR_IO, errno, "going back in what descriptor %d reads",
                                      s->fd);
@@ -219,21 +233,9 @@ static bool is_spent(const struct source *s)
     const struct stream now = look(s->fd, 0);
     if (s->fd == STDIN_FILENO) return !now.writers || s->before.bytes > 0 || now.bytes > 0;
     const int room = fcntl(s->fd, F_GETPIPE_SZ);
-    return now.writers != s->before.writers || now.bytes != s->before.bytes ||
+    const bool ended = now.writers != s->before.writers;
+    return now.bytes != s->before.bytes || (ended && now.bytes == 0) ||
            (now.writers && room > 0 && now.bytes > room / 2);
-}
-
-/* Whether the process holds a lock (flock) by a descriptor. */
-static bool holds_lock(int fd)
-{
-    char path[40], line[256];
-    bool lock = false;
-    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-    FILE *from = fopen(path, "re");
-    while (from && fgets(line, sizeof line, from))
-        lock = lock || strncmp(line, "lock:", 5) == 0;
-    if (from) fclose(from);
-    return lock;
 }
 
 /* After the first run: what has moved is opened once more for the others. */

@@ -5,7 +5,8 @@
  * functions are local. */
 #include <stdbool.h>
 
-/* Notes it, before the first run. Reads nothing. Returns 0, ERR_IO or ERR_NOMEM. */
+/* Notes it, before the first run; but for what is no input: standard output and error, and pipes from 3 on that hold tokens, open
+ * for reading and writing or make's. Reads nothing. Returns 0, ERR_IO or ERR_NOMEM. */
 int opened_begin(void);
 
 /* Makes it ready again for another run: files that the first one has read, opened anew at the place where they were, which

@@ -311,28 +311,38 @@ static int by_place(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Whether this process reads anything twice, or what it or another one may have read or written. Where memory for the
- * question lacks it may be so. */
-static bool reads_again(const struct access_run *t)
+/* Whether anything is read twice by a process, or by several together more than there is, or what is written as well. Collective
+ * over t->c->comm. [out] again. */
+static int reads_again(const struct access_run *t, bool *again)
 {
+    const struct workload_accessfile *a = t->a;
     int64_t n = 0;
-    bool again = false;
-    for (int f = 0; f < t->a->files_n; f++) {
-        const struct workload_accessed *file = &t->a->file[f];
-        again = again || (file->read && (file->written || file->process_min < file->process_max));
+    int twice = 0;
+    int64_t *bytes = mem_new(a->files_n + 1, sizeof *bytes, "what is read of each file");
+    struct piece *piece = mem_new(t->steps + 1, sizeof *piece, "the accesses in order");
+    int rc = par_agree_memory(t->c->comm, bytes && piece);
+    for (int64_t i = 0; rc == 0 && i < t->steps; i++) {
+        const struct workload_run *r = &a->run[t->step[i].run];
+        if (!workload_run_reads(r) || r->bytes == 0) continue;
+        piece[n++] = (struct piece){r->file, t->step[i].offset, t->step[i].offset + r->bytes};
+        bytes[r->file] = num_sum(bytes[r->file], r->bytes);
     }
-    struct piece *piece = again ? NULL : malloc((size_t)(t->steps + 1) * sizeof *piece);
-    if (!piece) return true;
-    for (int64_t i = 0; i < t->steps; i++) {
-        const struct workload_run *r = &t->a->run[t->step[i].run];
-        if (workload_run_reads(r))
-            piece[n++] = (struct piece){r->file, t->step[i].offset, t->step[i].offset + r->bytes};
-    }
-    qsort(piece, (size_t)n, sizeof *piece, by_place);
+    if (rc == 0) qsort(piece, (size_t)n, sizeof *piece, by_place);
     for (int64_t i = 1; i < n; i++)
-        again = again || (piece[i].file == piece[i - 1].file && piece[i].begin < piece[i - 1].end);
+        twice |= piece[i].file == piece[i - 1].file && piece[i].begin < piece[i - 1].end;
+    if (rc == 0)
+        rc = par_check(
+            MPI_Allreduce(MPI_IN_PLACE, bytes, a->files_n, MPI_INT64_T, MPI_SUM, t->c->comm),
+            "MPI_Allreduce");
+    for (int f = 0; rc == 0 && f < a->files_n; f++)
+        twice |= bytes[f] > 0 && (a->file[f].written || bytes[f] > a->file[f].length_bytes);
+    if (rc == 0)
+        rc = par_check(MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT, MPI_MAX, t->c->comm),
+                       "MPI_Allreduce");
+    *again = twice;
+    free(bytes);
     free(piece);
-    return again;
+    return rc;
 }
 
 static int replay(struct access_run *t, const struct nodes *n, struct workload_access_result *r)
@@ -352,9 +362,7 @@ static int replay(struct access_run *t, const struct nodes *n, struct workload_a
     TRY(par_agree(c->comm,
                   workload_data_make(&c->data, WORKLOAD_LAID_OUT + 1, t->room.longest_write)));
     TRY(par_agree(c->comm, memory_make(t)));
-    int again = reads_again(t);
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_MAX, c->comm));
-    r->m.again = again;
+    TRY(reads_again(t, &r->m.again));
     TRY(workload_measure(c, n, largest, &steps, t, &r->m));
     /* What was found wrong until it was interrupted is told as well. */
     const int checked = par_agree(c->comm, c->check ? check(t, &r->m.findings) : 0);

@@ -230,7 +230,18 @@ static void renamed(struct change *from, struct change *to)
     to->note->moved[0] = '\0';
 }
 
-/* A file does not get a name that ends in a slash. */
+/* The file system of a name's folder; 0: not known. */
+static dev_t device_of(const char *whole)
+{
+    char folder[PROFILE_PATH_MAX];
+    struct stat st;
+    snprintf(folder, sizeof folder, "%s", whole);
+    char *const slash = strrchr(folder, '/');
+    slash[slash == folder] = '\0';
+    return stat(folder, &st) == 0 ? st.st_dev : 0;
+}
+
+/* A file does not get a name that ends in a slash, nor one on another file system. */
 static int rename_stand_in(const struct change *from, const struct change *to, const char *name,
                            unsigned how)
 {
@@ -238,7 +249,12 @@ static int rename_stand_in(const struct change *from, const struct change *to, c
     const size_t length = strlen(name);
     (*count_inside())++;
     const bool file = lstat(from->path, &st) == 0 && !S_ISDIR(st.st_mode);
+    const dev_t here = device_of(from->whole), there = device_of(to->whole);
     (*count_inside())--;
+    if (here && there && here != there) {
+        errno = EXDEV;
+        return -1;
+    }
     if (file && length > 0 && name[length - 1] == '/') {
         errno = ENOTDIR;
         return -1;
@@ -259,12 +275,12 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
     if (first == REFUSED) return -1;
     const enum whose second = change_begin(&b, CALLER, to_at, to, false, PROFILE_RENAME);
     if (second == REFUSED) return -1;
-    if (first == NOBODYS || second == NOBODYS) {
-        const bool dropped = first != second && count_dropping();
-        const int rc = dropped ? -1 : real(from_at, from, to_at, to, how);
-        if (first == second || (rc < 0 && !dropped)) return rc;
-        if (dropped) errno = EXDEV;
-        (void)lost(PROFILE_UNSEEN_LINKED, first == FOLLOWED ? a.whole : b.whole);
+    if (first == NOBODYS && second == NOBODYS) return real(from_at, from, to_at, to, how);
+    if (first != second) { /* the program may copy what cannot be renamed */
+        errno = EXDEV;
+        const int rc = count_dropping() ? -1 : real(from_at, from, to_at, to, how);
+        if (rc == 0 || errno == EXDEV)
+            (void)lost(PROFILE_UNSEEN_LINKED, first == FOLLOWED ? a.whole : b.whole);
         return rc;
     }
     if (a.note->directory || (how & ~1u))
@@ -289,26 +305,31 @@ int rename(const char *from, const char *to)
     return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
-/* Names of which there is no state of their own are made, and told. */
-#define LINKING(name, arguments, at, path, ...)                                                    \
+/* Names of which there is no state of their own are made in the run with writes alone, and told, also where there is
+ * something by that name: what is there is not the same without writes. named: the names are such. */
+#define LINKING(name, arguments, at, path, named, ...)                                             \
     int name(__VA_ARGS__)                                                                          \
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
         char whole[PROFILE_PATH_MAX];                                                              \
         if (posix_refused(path)) return -1;                                                        \
-        const int rc = real arguments;                                                             \
-        const int kept = errno;                                                                    \
-        if (rc == 0 && follow_on() && follow_is_process() && !follow_is_mpi(CALLER) &&             \
-            paths_whole(at, path, false, whole) == 0 && paths_followed(whole))                     \
-            count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);                       \
-        errno = kept;                                                                              \
+        const int before = errno;                                                                  \
+        const bool ours = (named) && follow_on() && follow_is_process() &&                         \
+                          !follow_is_mpi(CALLER) && paths_whole(at, path, false, whole) == 0 &&    \
+                          paths_followed(whole);                                                   \
+        errno = before;                                                                            \
+        const int rc = ours && count_dropping() ? -1 : real arguments;                             \
+        if (ours && count_dropping()) errno = EPERM;                                               \
+        if (!ours || (rc < 0 && !count_dropping() && errno == ENOENT)) return rc;                  \
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);                           \
         return rc;                                                                                 \
     }
-LINKING(link, (from, to), AT_FDCWD, to, const char *from, const char *to)
-LINKING(linkat, (from_at, from, to_at, to, how), to_at, to, int from_at, const char *from,
-        int to_at, const char *to, int how)
-LINKING(symlink, (from, to), AT_FDCWD, to, const char *from, const char *to)
-LINKING(symlinkat, (from, at, to), at, to, const char *from, int at, const char *to)
+LINKING(link, (from, to), AT_FDCWD, to, from &&from[0], const char *from, const char *to)
+LINKING(linkat, (from_at, from, to_at, to, how), to_at, to,
+        from && (from[0] || (how & AT_EMPTY_PATH)), int from_at, const char *from, int to_at,
+        const char *to, int how)
+LINKING(symlink, (from, to), AT_FDCWD, to, from &&from[0], const char *from, const char *to)
+LINKING(symlinkat, (from, at, to), at, to, from &&from[0], const char *from, int at, const char *to)
 
 /* stat, mknod and their like have been functions of the C library since its version 2.33 only. */
 static int stat_at(int at, const char *path, struct stat *st, int how)

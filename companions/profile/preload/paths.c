@@ -344,7 +344,8 @@ bool paths_hidden(int folder, const char *name)
 
 static bool is_users(const char *whole)
 {
-    return strncmp(whole, JAVA_STATE, sizeof JAVA_STATE - 1) != 0 && !is_below(whole, "/dev") &&
+    const bool device = is_below(whole, "/dev") && !is_below(whole, "/dev/shm");
+    return strncmp(whole, JAVA_STATE, sizeof JAVA_STATE - 1) != 0 && !device &&
            !is_below(whole, "/proc") && !is_below(whole, "/sys") && !is_of_profiler(whole);
 }
 

@@ -40,7 +40,8 @@ bool posix_refused(const char *name)
 {
     if (!follow_back() || !name) return false;
     /* Devices and what the kernel shows are no files, but an open file has a name there, too. */
-    const bool special = strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0;
+    const bool special = (strncmp(name, "/dev/", 5) == 0 && strncmp(name, "/dev/shm/", 9) != 0) ||
+                         strncmp(name, "/proc/", 6) == 0;
     if (special && !strstr(name, "/fd/") && strncmp(name, "/dev/std", 8) != 0) return false;
     count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
     if (!count_dropping()) return false;

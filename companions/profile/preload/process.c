@@ -139,16 +139,21 @@ static bool is_static(const char *path)
     return program && !loaded;
 }
 
+/* Whether children may be started in another folder, from which their names are seen. */
+static bool elsewhere;
+
 static void look_at(const char *path, char *const *environment)
 {
+    const bool known = !elsewhere || (path && path[0] == '/');
     bool passed = false;
     for (char *const *e = environment; e && *e; e++)
         passed |= strncmp(*e, "LD_PRELOAD=", 11) == 0 && strstr(*e, "libnht1-profile");
     (*count_inside())++;
     const bool there = access(path, X_OK) == 0; /* else nothing is run */
     (*count_inside())--;
-    if (!there) return;
-    if (!passed || is_static(path)) count_unseen(profile_unseen_word(PROFILE_UNSEEN_STATIC), path);
+    if (!there && known) return;
+    if (!passed || !known || is_static(path))
+        count_unseen(profile_unseen_word(PROFILE_UNSEEN_STATIC), path);
 }
 
 /* The same for a name that is looked for in PATH. */
@@ -280,6 +285,20 @@ int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions, int fd
         if (count_dropping()) return EACCES;
     }
     return real(actions, fd, path, flags, mode);
+}
+
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path)
+{
+    REAL(int, posix_spawn_file_actions_addchdir_np, posix_spawn_file_actions_t *, const char *);
+    __atomic_store_n(&elsewhere, true, __ATOMIC_RELAXED);
+    return real(actions, path);
+}
+
+int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *actions, int fd)
+{
+    REAL(int, posix_spawn_file_actions_addfchdir_np, posix_spawn_file_actions_t *, int);
+    __atomic_store_n(&elsewhere, true, __ATOMIC_RELAXED);
+    return real(actions, fd);
 }
 
 int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
