@@ -417,7 +417,7 @@ workloads() {
     run nht1-report compare a b --nevertheless --json c.json
     expect_status 0
     jq -e '(.metrics | length == 3) and ([.notes[] | select(test("memory in [AB] only"))] | length == 1)
-        and ([.notes[] | select(startswith("1 measurement of A"))] | length == 1)' c.json
+        and ([.notes[] | select(startswith("6 measurements of A"))] | length == 1)' c.json
 }
 
 @test "workloads that are not the same are not compared" {
