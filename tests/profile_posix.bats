@@ -996,12 +996,22 @@ END
     local there=/dev/shm/nht1-test-$$
     [ -w /dev/shm ] || not_here "no /dev/shm"
     # To another file system mv copies.
-    nht1-profile --t-c -- sh -c 'echo data >out; mv out "$1"; echo more >out2' sh "$there" || [ $? -eq 4 ]
+    refused "is not followed" sh -c 'echo data >out; mv out "$1"; echo more >out2' sh "$there"
     [ "$(cat "$there")" = data ]
     rm -f "$there" out2
-    nht1-profile --t-c -- sh -c 'echo data >out; cp out "$1"; rm out' sh "$there" || [ $? -eq 4 ]
+    refused "or lies in /dev/shm" sh -c 'echo data >out; cp out "$1"; rm out' sh "$there"
     [ "$(cat "$there")" = data ]
-    rm "$there"
+    # What it removes there is gone, and what Python shares by it is no file of its own.
+    nht1-profile --t-c --repeat 2 -- sh -c 'rm -f "$1"; echo data >out' sh "$there"
+    [ ! -e "$there" ]
+    rm out
+    nht1-profile --t-c -- "$(python3 -c 'import sys; print(sys.executable)')" -c 'import multiprocessing
+v = multiprocessing.Array("i", 100)
+open("out", "w").write("data\n")'
+    rm out
+    run nht1-profile --t-c -- sh -c 'ln -s a nowhere/b 2>/dev/null; echo data >out'
+    expect_status 0
+    rm out
     refused "has made, renamed or removed a link" sh -c 'echo $$ >lock; ln -s x lock 2>/dev/null || rm lock; echo data >out'
     [ ! -L lock ]
     [ "$(cat out)" = data ]

@@ -368,7 +368,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
             "followed",
         [PROFILE_UNSEEN_LISTED] =
             "%.200s has listed %.300s by fts, nftw or getdents64, past what it has made there",
-        [PROFILE_UNSEEN_OUTSIDE] = "%.200s writes %.300s, which is not below the folder of --files",
+        [PROFILE_UNSEEN_OUTSIDE] =
+            "%.200s writes %.300s, which is not below the folder of --files, or "
+            "lies in /dev/shm, and is not followed",
         [PROFILE_UNSEEN_AWAY] = "%.200s has changed its root folder or its user (%.300s): what it "
                                 "opens from then on is not followed",
         [PROFILE_UNSEEN_BEHIND] =

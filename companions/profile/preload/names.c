@@ -318,6 +318,7 @@ int rename(const char *from, const char *to)
                           !follow_is_mpi(CALLER) && paths_whole(at, path, false, whole) == 0 &&    \
                           paths_followed(whole);                                                   \
         errno = before;                                                                            \
+        if (ours && count_dropping() && !paths_can_create(whole)) return -1;                       \
         const int rc = ours && count_dropping() ? -1 : real arguments;                             \
         if (ours && count_dropping()) errno = EPERM;                                               \
         if (!ours || (rc < 0 && !count_dropping() && errno == ENOENT)) return rc;                  \

@@ -344,8 +344,7 @@ bool paths_hidden(int folder, const char *name)
 
 static bool is_users(const char *whole)
 {
-    const bool device = is_below(whole, "/dev") && !is_below(whole, "/dev/shm");
-    return strncmp(whole, JAVA_STATE, sizeof JAVA_STATE - 1) != 0 && !device &&
+    return strncmp(whole, JAVA_STATE, sizeof JAVA_STATE - 1) != 0 && !is_below(whole, "/dev") &&
            !is_below(whole, "/proc") && !is_below(whole, "/sys") && !is_of_profiler(whole);
 }
 
@@ -357,6 +356,14 @@ bool paths_followed(const char *whole)
 bool paths_outside(const char *whole)
 {
     return paths_asked() && count_digests() && is_users(whole) && !is_below(whole, asked());
+}
+
+bool paths_in_memory(const char *whole)
+{
+    /* Where Python's multiprocessing has the memory that its processes share, in a file that it removes at once. */
+    static const char arena[] = "/dev/shm/pym-";
+    return count_digests() && is_below(whole, "/dev/shm") &&
+           strncmp(whole, arena, sizeof arena - 1) != 0;
 }
 
 static bool map_names(void)

@@ -34,6 +34,10 @@ bool paths_followed(const char *whole);
 /* Whether a file of that name would be written in both runs of --t-c: it is not below the folder of --files. */
 bool paths_outside(const char *whole);
 
+/* Whether it is one of memory that processes share, which has a name for shm_open, too: it is not followed, and would be written in
+ * both runs of --t-c. */
+bool paths_in_memory(const char *whole);
+
 /* Whether --files has named the folder: then files that are only read are counted, too. */
 bool paths_asked(void);
 

@@ -40,8 +40,7 @@ bool posix_refused(const char *name)
 {
     if (!follow_back() || !name) return false;
     /* Devices and what the kernel shows are no files, but an open file has a name there, too. */
-    const bool special = (strncmp(name, "/dev/", 5) == 0 && strncmp(name, "/dev/shm/", 9) != 0) ||
-                         strncmp(name, "/proc/", 6) == 0;
+    const bool special = strncmp(name, "/dev/", 5) == 0 || strncmp(name, "/proc/", 6) == 0;
     if (special && !strstr(name, "/fd/") && strncmp(name, "/dev/std", 8) != 0) return false;
     count_unseen(profile_unseen_word(PROFILE_UNSEEN_OPENED), name);
     if (!count_dropping()) return false;
@@ -189,7 +188,8 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     }
     int *const inside = count_inside();
     (*inside)++;
-    if (named && changes && paths_outside(whole) && (stat(whole, &st) < 0 || S_ISREG(st.st_mode))) {
+    if (named && changes && (paths_outside(whole) || paths_in_memory(whole)) &&
+        (stat(whole, &st) < 0 || S_ISREG(st.st_mode))) {
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_OUTSIDE), whole);
         if (count_dropping()) {
             (*inside)--;
