@@ -11,8 +11,8 @@ struct target {
     char *temp; /* its name until it is whole */
     struct own *own;
     const char *path; /* borrowed */
-    const char
-        *gone; /* removed once this file is whole, just before it takes its place; NULL, borrowed */
+    /* Removed once this file is whole, just before it takes its place; NULL: nothing is. Borrowed. */
+    const char *gone;
 };
 
 /* Whether a file may be made there: nothing stands there, or a regular file that begins with the

@@ -182,7 +182,7 @@ static int fill(const struct source *s)
 static int open_anew(struct source *s)
 {
     char link[32];
-    if (s->again >= 0) return 0;
+    if (s->shells >= 0) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", s->fd);
     s->again = open(link, (s->flags & (O_ACCMODE | O_APPEND | O_NONBLOCK | O_DIRECT)) | O_CLOEXEC);
     s->shells = s->again < 0 ? -1 : fcntl(s->fd, F_DUPFD_CLOEXEC, 0);

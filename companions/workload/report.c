@@ -45,15 +45,23 @@ static json_t *measurement_stamps(const struct workload_job *job, const struct w
     return list;
 }
 
+/* Measurements that read again what they have read or written. */
+static int again_n(const struct workload_job *job)
+{
+    int n = 0;
+    for (int i = 0; i < job->measured_n; i++)
+        n += workload_job_measured(job, i)->again;
+    return n;
+}
+
 static json_t *stamps(const struct workload_job *job)
 {
     json_t *list = json_array();
-    int memory = 0, again = 0, shorter = 0, done = 0;
+    int memory = 0, shorter = 0, done = 0;
     for (int i = 0; i < job->measured_n; i++) {
         const struct workload_measured *m = workload_job_measured(job, i);
         done += m->done;
         memory += from_memory(job, m);
-        again += m->again;
         shorter += job->kind == WORKLOAD_PHASES && !m->enough;
     }
     const bool valid = job->done && job->wrong_n == 0 && shorter == 0;
@@ -77,7 +85,7 @@ static json_t *stamps(const struct workload_job *job)
         stamp_add(list, STAMP_NOT_CACHE_HONEST, SEVERITY_NOTE,
                   json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory),
                   "Some measurements are of memory at least in part; each says so.");
-    else if (job->done && job->measured_n > 0 && again == 0)
+    else if (job->done && job->measured_n > 0 && again_n(job) == 0)
         stamp_add(list, STAMP_CACHE_HONEST, SEVERITY_GOOD,
                   json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory),
                   "What was read was not in memory before, what was written was flushed inside the "
@@ -365,9 +373,7 @@ void workload_job_results(const struct workload_job *job, FILE *to)
         fprintf(to, "[%s] %s\n", json_string_value(json_object_get(one, "code")),
                 json_string_value(json_object_get(one, "sentence")));
     json_decref(list);
-    int again = 0;
-    for (int i = 0; i < job->measured_n; i++)
-        again += workload_job_measured(job, i)->again;
+    const int again = again_n(job);
     if (again > 0)
         fprintf(to,
                 "What %d of %d measurement%s read again, or after having written it, may have come "

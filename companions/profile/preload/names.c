@@ -235,9 +235,7 @@ static dev_t device_of(const char *whole)
 {
     char folder[PROFILE_PATH_MAX];
     struct stat st;
-    snprintf(folder, sizeof folder, "%s", whole);
-    char *const slash = strrchr(folder, '/');
-    slash[slash == folder] = '\0';
+    paths_folder(whole, folder);
     return stat(folder, &st) == 0 ? st.st_dev : 0;
 }
 
@@ -318,11 +316,12 @@ int rename(const char *from, const char *to)
                           !follow_is_mpi(CALLER) && paths_whole(at, path, false, whole) == 0 &&    \
                           paths_followed(whole);                                                   \
         errno = before;                                                                            \
-        if (ours && count_dropping() && !paths_can_create(whole)) return -1;                       \
-        const int rc = ours && count_dropping() ? -1 : real arguments;                             \
-        if (ours && count_dropping()) errno = EPERM;                                               \
-        if (!ours || (rc < 0 && !count_dropping() && errno == ENOENT)) return rc;                  \
-        count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);                           \
+        if (!ours) return real arguments;                                                          \
+        if (count_dropping() && !paths_can_create(whole)) return -1;                               \
+        if (count_dropping()) errno = EPERM;                                                       \
+        const int rc = count_dropping() ? -1 : real arguments;                                     \
+        if (rc == 0 || errno != ENOENT)                                                            \
+            count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);                       \
         return rc;                                                                                 \
     }
 LINKING(link, (from, to), AT_FDCWD, to, from &&from[0], const char *from, const char *to)

@@ -427,13 +427,18 @@ bool paths_maybe_in(const char *folder)
     return paths_maybe(mark);
 }
 
+void paths_folder(const char *whole, char out[PROFILE_PATH_MAX])
+{
+    snprintf(out, PROFILE_PATH_MAX, "%s", whole);
+    char *const slash = strrchr(out, '/');
+    slash[slash == out] = '\0';
+}
+
 /* Marks the folder of a name. */
 static void mark_in(const char *whole)
 {
     char folder[PROFILE_PATH_MAX], mark[32];
-    snprintf(folder, sizeof folder, "%s", whole);
-    char *const slash = strrchr(folder, '/');
-    slash[slash == folder] = '\0';
+    paths_folder(whole, folder);
     mark_of_folder(folder, mark);
     paths_mark(mark);
 }
@@ -592,9 +597,7 @@ void paths_stand_in(const char *whole, char out[PROFILE_PATH_MAX])
 bool paths_can_create(const char *whole)
 {
     char folder[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", whole);
-    char *slash = strrchr(folder, '/');
-    slash[slash == folder] = '\0';
+    paths_folder(whole, folder);
     const struct profile_before *note = paths_find(folder);
     if (note) paths_stand_in(folder, stand_in);
     (*count_inside())++;

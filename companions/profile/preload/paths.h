@@ -24,6 +24,9 @@ bool paths_refused(int why, const char *name);
  * one that it had. */
 bool paths_removed(const char *name, char whole[PROFILE_PATH_MAX]);
 
+/* The folder of a whole path. */
+void paths_folder(const char *whole, char out[PROFILE_PATH_MAX]);
+
 /* paths_whole for a name that is handed to MPI, with a prefix like "ufs:" perhaps. */
 int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX]);
 

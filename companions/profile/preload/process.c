@@ -142,18 +142,20 @@ static bool is_static(const char *path)
 /* Whether children may be started in another folder, from which their names are seen. */
 static bool elsewhere;
 
-static void look_at(const char *path, char *const *environment)
+/* Tells of a program that nothing is seen of. Returns whether there is one: else nothing is run. */
+static bool look_at(const char *path, char *const *environment)
 {
     const bool known = !elsewhere || (path && path[0] == '/');
     bool passed = false;
     for (char *const *e = environment; e && *e; e++)
         passed |= strncmp(*e, "LD_PRELOAD=", 11) == 0 && strstr(*e, "libnht1-profile");
     (*count_inside())++;
-    const bool there = access(path, X_OK) == 0; /* else nothing is run */
+    const bool there = access(path, X_OK) == 0 || !known;
     (*count_inside())--;
-    if (!there && known) return;
+    if (!there) return false;
     if (!passed || !known || is_static(path))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_STATIC), path);
+    return true;
 }
 
 /* The same for a name that is looked for in PATH. */
@@ -162,19 +164,13 @@ static void look_for(const char *name, char *const *environment)
     char path[PROFILE_PATH_MAX];
     const char *where = getenv("PATH");
     if (strchr(name, '/')) {
-        look_at(name, environment);
+        (void)look_at(name, environment);
         return;
     }
     while (where && *where) {
         const size_t n = strcspn(where, ":");
         snprintf(path, sizeof path, "%.*s/%s", (int)n, where, name);
-        (*count_inside())++;
-        const bool there = access(path, X_OK) == 0;
-        (*count_inside())--;
-        if (there) {
-            look_at(path, environment);
-            return;
-        }
+        if (look_at(path, environment)) return;
         where += n + (where[n] == ':');
     }
 }
@@ -197,7 +193,7 @@ int execve(const char *path, char *const arguments[], char *const environment[])
 {
     REAL(int, execve, const char *, char *const[], char *const[]);
     count_left();
-    if (follow_on()) look_at(path, environment);
+    if (follow_on()) (void)look_at(path, environment);
     const bool left = leaving();
     return stayed(left, real(path, arguments, environment));
 }
@@ -227,7 +223,7 @@ int fexecve(int fd, char *const arguments[], char *const environment[])
     char link[64];
     count_left();
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    if (follow_on()) look_at(link, environment);
+    if (follow_on()) (void)look_at(link, environment);
     const bool left = leaving();
     return stayed(left, real(fd, arguments, environment));
 }
@@ -307,7 +303,7 @@ int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *
 {
     REAL(int, posix_spawn, pid_t *, const char *, const posix_spawn_file_actions_t *,
          const posix_spawnattr_t *, char *const[], char *const[]);
-    if (follow_on() || follow_back()) look_at(path, environment);
+    if (follow_on() || follow_back()) (void)look_at(path, environment);
     return real(pid, path, actions, attributes, arguments, environment);
 }
 
