@@ -27,16 +27,6 @@ def of(result):
     return tuple(known + [('env.' + k, v) for k, v in sorted(result.environment.items())])
 
 
-def all_of(results):
-    """{id(result): that of each}, with the number of nodes where as many ranks were on more and on fewer of them: then it is
-    no number that follows that of ranks."""
-    numbers = {}
-    for r in results:
-        numbers.setdefault((r.kind, integer(r.root, 'profile.ranks_n') or integer(r.root, 'system.ranks')), set()).add(_nodes(r))
-    varied = {kind for (kind, _), found in numbers.items() if len(found) > 1}
-    return {id(r): of(r) + ((('nodes', _nodes(r)),) if r.kind in varied else ()) for r in results}
-
-
 def _nodes(result):
     if result.kind == 'nht1-profile':
         return len({word(rank, 'host') for rank in items(result.root, 'profile.ranks')}) or 1
@@ -99,6 +89,25 @@ class Ways:
         """'' where nothing differs."""
         way = dict(way)
         return shown([(k, way.get(k)) for k in self._varied])
+
+
+class ResultWays(Ways):
+    """Those of some results, with the number of nodes where as many ranks were on more and on fewer of them: then it is no
+    number that follows that of ranks."""
+
+    def __init__(self, results):
+        numbers = {}
+        for r in results:
+            numbers.setdefault((r.kind, integer(r.root, 'profile.ranks_n') or integer(r.root, 'system.ranks')), set()).add(_nodes(r))
+        varied = {kind for (kind, _), found in numbers.items() if len(found) > 1}
+        self._of = {id(r): of(r) + ((('nodes', _nodes(r)),) if r.kind in varied else ()) for r in results}
+        super().__init__(self._of.values())
+
+    def of(self, result):
+        return self._of[id(result)]
+
+    def name_of(self, result):
+        return self.name(self.of(result))
 
 
 def _missing(key):

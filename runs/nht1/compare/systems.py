@@ -61,14 +61,13 @@ def ways_pairs(found, pairs):
     another where each side has one."""
     made = []
     for both, whose in pairs:
-        way_of, of = ways.all_of(both[0] + both[1]), [{}, {}]
-        names = ways.Ways(way_of.values())
+        names, of = ways.ResultWays(both[0] + both[1]), [{}, {}]
         for side, its in zip(both, of):
             for r in side:
-                its.setdefault(way_of[id(r)], results.Results()).append(r)
+                its.setdefault(names.of(r), results.Results()).append(r)
         common = [way for way in of[0] if way in of[1]]
         if not common and len(of[0]) == len(of[1]) == 1:
-            found.note(text.of('%s in A is compared with %s in B' % tuple(names.name(way_of[id(side[0])]) for side in both), whose))
+            found.note(text.of('%s in A is compared with %s in B' % tuple(names.name_of(side[0]) for side in both), whose))
             made.append((both, whose))
             continue
         for its, there in zip(of, 'BA'):

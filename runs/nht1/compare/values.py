@@ -88,9 +88,8 @@ def _several(found, sides):
             if len(whose) > 1:
                 found.studied.append('%s: results of %s are of several (%s), and a summary does not say which of them is its own' % (
                     name, kind, '; '.join(whose)))
-        way_of = ways.all_of(both[0] + both[1])
-        names = ways.Ways(way_of.values())
-        named = [list(dict.fromkeys(names.name(way_of[id(r)]) for r in side)) for side in both]
+        names = ways.ResultWays(both[0] + both[1])
+        named = [list(dict.fromkeys(map(names.name_of, side))) for side in both]
         if len(named[0]) == len(named[1]) == 1 and named[0] != named[1]:
             found.note('%s in A is compared with %s in B' % (*named[0], *named[1]))
         for name, ways_of in zip('AB', named):
@@ -187,16 +186,16 @@ def _commands(found, sides):
     if not common:
         found.note('A and B have no command in common: %d of A and %d of B are taken for repetitions of one' % tuple(map(len, of)) if
                    several else 'the command differs: %s in A, %s in B' % tuple(known(next(iter(its))) for its in of))
-        return _of_one_way(found, [(list(sides), '')])
+        return _by_way(found, [(list(sides), '')])
     for its, there in zip(of, 'BA'):
         for command in its:
             if command not in common:
                 found.note('%s: nothing like it in %s' % (command, there))
                 found.apart |= set(map(id, its[command]))
-    return _of_one_way(found, [([its[command] for its in of], command if several else '') for command in common])
+    return _by_way(found, [([its[command] for its in of], command if several else '') for command in common])
 
 
-def _of_one_way(found, pairs):
+def _by_way(found, pairs):
     made = systems.ways_pairs(found, pairs)
     if not made:
         found.reasons.append('A and B have no profiles in common that were measured in the same way')

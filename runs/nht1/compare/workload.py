@@ -16,7 +16,7 @@ def compare(found, sides):
             n = sum(results.outcome(m) == outcome for r in of for m in results.measurements(r.root))
             if n:
                 found.notes.append('%s: %s left out: %s' % (name, text.plural(n, 'measurement'), why))
-    sides = [[r for r in side if _measured([r], ways.all_of([r]))] for side in sides]
+    sides = [[r for r in side if _measured([r], ways.ResultWays([r]))] for side in sides]
     for name, side in zip('AB', sides):
         if not side:
             found.reasons.append('%s has no pattern and no working point that came to its end '
@@ -24,8 +24,8 @@ def compare(found, sides):
             return
     apart = []  # why nothing of a part is compared
     for both, whose in found.each(systems.results_pairs(found, sides)):
-        way_of = ways.all_of(both[0] + both[1])
-        apart += _part(found, [_measured(side, way_of) for side in both], whose)
+        measured_with = ways.ResultWays(both[0] + both[1])
+        apart += _part(found, [_measured(side, measured_with) for side in both], whose)
     (found.notes if found.metrics else found.reasons).extend(apart)
 
 
@@ -52,8 +52,11 @@ def _part(found, measured, whose):
     for i, (side, letter, there) in enumerate(zip(every, 'AB', 'BA')):
         used = {id(pair[i]) for pair in pairs}
         lonely = [one for one in side if id(one) not in used]
-        for way in dict.fromkeys(all_ways.name(one.how) for one in lonely):
-            n = sum(len(one.rates) for one in lonely if all_ways.name(one.how) == way)
+        numbers = {}
+        for one in lonely:
+            way = all_ways.name(one.how)
+            numbers[way] = numbers.get(way, 0) + len(one.rates)
+        for way, n in numbers.items():
             found.notes.append(text.of('%s of %s' % (text.plural(n, 'measurement'), letter), way, whose) + ': nothing like it in ' + there)
         found.apart |= {r for one in lonely for r, _ in one.rounds} - {r for one in side if id(one) in used for r, _ in one.rounds}
     varied = {key for key in {k for p in pairs for k, _ in p[0].what}
@@ -91,11 +94,11 @@ class Measured:
         return ', '.join(shown)
 
 
-def _measured(side, way_of):
-    """{what: {how: Measured}} of results of nht1-workload, wrong and unfinished ones left out. way_of: of ways.all_of."""
+def _measured(side, measured_with):
+    """{what: {how: Measured}} of results of nht1-workload, wrong and unfinished ones left out. measured_with: ways.ResultWays."""
     found = {}
     for r in side:
-        how = tuple((key, value) for key, value in way_of[id(r)] if key not in ('sync', 'think', 'set.files'))  # these must agree
+        how = tuple((key, value) for key, value in measured_with.of(r) if key not in ('sync', 'think', 'set.files'))  # these must agree
         common = (('processes', results.integer(r.root, 'system.ranks', 1)),
                   ('durability (--sync)', results.word(r.root, 'options.sync')),
                   ('thinking', results.true(r.root, 'options.think')))

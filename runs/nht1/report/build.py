@@ -3,7 +3,7 @@
 from .. import text
 from ..reading import Dumps
 from ..results import KINDS, Runs, word
-from ..ways import Ways, all_of
+from ..ways import ResultWays
 from . import (part_balance, part_beff, part_beffio, part_bt, part_check, part_profile, part_search, part_system,
                part_verdict, part_workload)
 from .page import Page
@@ -20,8 +20,7 @@ class Report:
         """mtbf_hours, downtime_s: of cycle.py."""
         self.results, self.runs = results, Runs(results, level)
         self.systems = self.runs.systems
-        self._way_of = all_of(results)
-        self.ways = {kind: Ways(self._way_of[id(r)] for r in results.of(kind)) for kind in KINDS}
+        self.ways = {kind: ResultWays(results.of(kind)) for kind in KINDS}
         self.rounds, self.dumps = Rounds(self.runs, level), Dumps(self.runs, level)
         self.mtbf_hours, self.downtime_s = mtbf_hours, downtime_s
         # The first problem that was written: what the headline is about.
@@ -47,7 +46,7 @@ class Report:
 
     def way(self, result):
         """What tells it from others of its program by how they were measured, '' where nothing does."""
-        return self.ways[result.kind].name(self._way_of[id(result)])
+        return self.ways[result.kind].name_of(result)
 
     def named(self, result):
         """The same with its system."""

@@ -117,9 +117,8 @@ def _of_results(found, metric):
     """(points, what all of them have in common)"""
     _, factor, kind, path = RESULTS[metric]
     mine = [r for r in found.of(kind) if factor * real(r.root, path) == factor * real(r.root, path)]
-    systems, way_of = results.Systems(found, kind), ways.all_of(mine)
-    measured = ways.Ways(way_of.values())
-    lines = [(*_line(r.root, kind), systems.whose(r), measured.name(way_of[id(r)])) for r in mine]
+    systems, measured = results.Systems(found, kind), ways.ResultWays(mine)
+    lines = [(*_line(r.root, kind), systems.whose(r), measured.name_of(r)) for r in mine]
     varied = [len(set(words)) > 1 for words in zip(*lines)]
     points = [Point(word(r.root, 'system.cpu.model') or 'unnamed system',
                     text.of(*(w for w, differs in zip(line, varied) if differs)) or line[0], _date(r),

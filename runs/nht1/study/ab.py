@@ -146,6 +146,7 @@ class Side:
         if own('bin') and not os.access(wanted, os.X_OK):
             raise trouble.usage('--%s-bin: %s is not there' % (name.lower(), text.clean(wanted)))
         self.program = programs.Finder()(os.path.abspath(wanted) if own('bin') else wanted, place)
+        self.computes = (self.program.alone or ('', None))[1]  # the label of runs that compute only
         try:
             mine = shlex.split(getattr(args, name.lower()))
         except ValueError as e:
@@ -283,7 +284,7 @@ class Alternation:
             raise trouble.failed('%s, round %d: nothing of %s, which was there before' % (
                 side.name, number, ', '.join(sorted(missing))))
         try:
-            cost = cost_of(result, self.metric, self.better, (side.program.alone or ('', None))[1], self.common)
+            cost = cost_of(result, self.metric, self.better, side.computes, self.common)
         except ValueError as e:
             raise trouble.failed('%s, round %d: %s; the result is %s' % (
                 side.name, number, e, shown(os.path.join(self.folder, side.name, 'r%02d' % number, 'result.json'))))
@@ -357,16 +358,16 @@ class Alternation:
 
     def _labels(self, side, result):
         """Of its writers, or of computing where that is all."""
-        found, alone = set(programs.values(result, T_T if self.metric == ZETA else self.metric)), (side.program.alone or ('', None))[1]
-        return found - {alone} or found
+        found = set(programs.values(result, T_T if self.metric == ZETA else self.metric))
+        return found - {side.computes} or found
 
     def _compared(self, side, result):
         """The labels whose runs the cost is of; None for all. A run that only computes, which nht1-bt adds on the side
         that has to measure T_C, is none of them, but of zeta."""
-        found, alone = set(programs.values(result, side.program.metric or self.metric)), (side.program.alone or ('', None))[1]
+        found = set(programs.values(result, side.program.metric or self.metric))
         if self.metric == ZETA:
-            return None if self.common is None else self.common | {alone}
-        return None if found <= {alone} else self.common or found - {alone}
+            return None if self.common is None else self.common | {side.computes}
+        return None if found <= {side.computes} else self.common or found - {side.computes}
 
     def _tick(self, side, number):
         def tick(seconds):

@@ -55,7 +55,6 @@ class Choice:
         self.plain = min(measured, key=lambda i: costs[i], default=None)
         self.number, self.verdict, self.against = self.plain, 'undecided', {}
         self.needed = None  # rounds that would decide; None: decided, or not known
-        self.first = False  # these would give an interval, and may not decide
         if self.plain is None or self.spoiled():
             return
         others = [i for i in measured if i != self.plain]
@@ -76,7 +75,6 @@ class Choice:
             # An interval takes so many rounds that all of them lie on one side with at most its share of the error.
             least = math.ceil(1 + math.log2(len(others) / ERROR))
             self.needed = least if any(r.pairs < least for r in self.against.values()) else None
-            self.first = True
 
     def spoiled(self):
         return search.spoiled(self.disturbed, self.runs)
@@ -113,4 +111,5 @@ class Choice:
             return '--rounds %d, the most that can be judged, would not tell' % stats.ROUNDS_MAX
         options = '--rounds %d%s' % (self.needed, ' --minutes %s' % text.number(minutes, 2) if minutes else '')
         rounds = '%s of the comparison, %s' % (text.plural(self.needed, 'round'), options)
-        return 'The first interval takes %s' % rounds if self.first else 'About %s, would tell' % rounds
+        known = all(r.known() for r in self.against.values())  # else these would give an interval, and may not decide
+        return 'About %s, would tell' % rounds if known else 'The first interval takes %s' % rounds
