@@ -303,6 +303,8 @@ struct piece {
     int file;
     int64_t begin, end;
 };
+_Static_assert(sizeof(struct piece) <= sizeof(struct workload_step),
+               "the room that is asked for (accessroom.c)");
 
 static int by_place(const void *a, const void *b)
 {

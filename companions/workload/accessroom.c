@@ -40,7 +40,8 @@ struct workload_access_room workload_access_room(const struct workload_accessfil
 
 int64_t workload_access_room_bytes(const struct workload_access_room *room)
 {
-    const int64_t list = num_sum(num_product(room->calls, sizeof(struct workload_step)),
+    /* The calls in their order, and for a while by their places. */
+    const int64_t list = num_sum(num_product(room->calls, 2 * sizeof(struct workload_step)),
                                  num_product(room->runs, RUN_BYTES));
     const int64_t reading = num_product(room->slots, num_sum(room->slot_bytes, sizeof(int64_t)));
     const int64_t writing =
