@@ -605,20 +605,30 @@ END
     nht1-workload --make p.xml processNum=2 uniqueBytes=64000 sizeMean=8000 readFrac=1 seqFrac=1 syncFrac=1 collFrac=0 sharedFrac=0
     sed 's/seqFrac="[^"]*"/seqFrac="0"/' p.xml >random.xml
     sed 's/readFrac="[^"]*"/readFrac="0.5"/' p.xml >mixed.xml
+    sed 's/sharedFrac="[^"]*"/sharedFrac="0.5"/' p.xml >pointers.xml
+    sed 's/sharedFrac="[^"]*"/sharedFrac="1"/' p.xml >shared.xml
     echo 'Data 4M <Pattern segmented> Record 64k Temporal read </Pattern>' >own.conf
     echo 'Data 4M <Pattern sequential> Record 64k Temporal read </Pattern>' >same.conf
+    sed 's/Temporal read/Temporal write/' own.conf >ownwrite.conf
+    sed 's/Temporal read/Temporal write/' same.conf >samewrite.conf
+    sed 's/readFrac="[^"]*"/readFrac="0"/' random.xml >write.xml
+    sed 's|/> *$|><calls function="write" n="2" bytes="16000"/><calls function="write_at" n="2" bytes="16000"/></workingPoint>|' p.xml >behind.xml
+    sed 's|/> *$|><calls function="read_at" n="2" bytes="16000"/><calls function="write_at" n="2" bytes="16000"/></workingPoint>|' p.xml >listed.xml
     head='{"schema": "nht1-accesses/1", "processes_n": 1, "files_n": 1, "runs_n": 1, "unplaced_n": 0, "unplaced_bytes": 0, "lost_n": 0, "lost_bytes": 0}'
     run='{"process": 0, "file": 0, "call": "pread", "flags": "rdonly", "offset": 0, "bytes": 4096, "stride": STRIDE, "n": 9, "order": 0, "step": 1}'
     printf '%s\n' "$head" '{"file": 0, "name": "x"}' "${run/STRIDE/4096}" >once.jsonl
     printf '%s\n' "$head" '{"file": 0, "name": "x"}' "${run/STRIDE/4000}" >twice.jsonl
     sed -e 's/"processes_n": 1/"processes_n": 2/; s/"runs_n": 1/"runs_n": 2/' once.jsonl >halves.jsonl
     sed -n 's/"process": 0/"process": 1/; s/"offset": 0/"offset": 40000/p' once.jsonl >>halves.jsonl
-    for what in halves.jsonl:false own.conf:false same.conf:true p.xml:false random.xml:true mixed.xml:true once.jsonl:false twice.jsonl:true; do
+    # Two read the same, and together less than the file has.
+    sed -e 's/"runs_n": 2/"runs_n": 3/; s/"offset": 40000/"offset": 4096/' halves.jsonl >common.jsonl
+    sed -n 's/"process": 0/"process": 1/; s/"offset": 0/"offset": 400000/; s/"order": 0/"order": 9/p' once.jsonl >>common.jsonl
+    for what in halves.jsonl:false common.jsonl:true pointers.xml:true shared.xml:false listed.xml:true own.conf:false same.conf:true p.xml:false random.xml:true mixed.xml:false write.xml:true behind.xml:false ownwrite.conf:false samewrite.conf:true once.jsonl:false twice.jsonl:true; do
         again=${what#*:}
         workload 2 "${what%:*}" --json r.json
-        jq -e --argjson again "$again" '[.phases, .points, .replays | arrays[].reads_again] == [$again]
+        jq -e --argjson again "$again" '[.phases, .points, .replays | arrays[].moves_again] == [$again]
             and ([.stamps[].code] | index("cache-honest") == null) == $again' r.json
-        [[ $output == *"may have come from memory."* ]] || [ "$again" = false ]
+        [[ $output == *"may have stayed in memory."* ]] || [ "$again" = false ]
         expect_schema nht1-workload-1 r.json
     done
 }

@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "companions/workload/accessopen.h"
 #include "companions/workload/accessroom.h"
+#include "companions/workload/again.h"
 
 /* One rank's part. */
 struct access_run {
@@ -299,50 +300,21 @@ static int check(struct access_run *t, struct workload_findings *found)
 
 /* --- a replay ------------------------------------------------------------------------------- */
 
-struct piece {
-    int file;
-    int64_t begin, end;
-};
-_Static_assert(sizeof(struct piece) <= sizeof(struct workload_step),
+_Static_assert(sizeof(struct workload_piece) <= sizeof(struct workload_step),
                "the room that is asked for (accessroom.c)");
 
-static int by_place(const void *a, const void *b)
+/* Whether a byte is moved twice. Collective over t->c->comm. [out] again. */
+static int moves_again(const struct access_run *t, bool *again)
 {
-    const struct piece *x = a, *y = b;
-    if (x->file != y->file) return x->file < y->file ? -1 : 1;
-    return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-/* Whether anything is read twice by a process, or by several together more than there is, or what is written as well. Collective
- * over t->c->comm. [out] again. */
-static int reads_again(const struct access_run *t, bool *again)
-{
-    const struct workload_accessfile *a = t->a;
     int64_t n = 0;
-    int twice = 0;
-    int64_t *bytes = mem_new(a->files_n + 1, sizeof *bytes, "what is read of each file");
-    struct piece *piece = mem_new(t->steps + 1, sizeof *piece, "the accesses in order");
-    int rc = par_agree_memory(t->c->comm, bytes && piece);
+    struct workload_piece *piece = mem_new(t->steps + 1, sizeof *piece, "the accesses in order");
+    int rc = par_agree_memory(t->c->comm, piece != NULL);
     for (int64_t i = 0; rc == 0 && i < t->steps; i++) {
-        const struct workload_run *r = &a->run[t->step[i].run];
-        if (!workload_run_reads(r) || r->bytes == 0) continue;
-        piece[n++] = (struct piece){r->file, t->step[i].offset, t->step[i].offset + r->bytes};
-        bytes[r->file] = num_sum(bytes[r->file], r->bytes);
+        const struct workload_run *r = &t->a->run[t->step[i].run];
+        const int64_t at = t->step[i].offset;
+        if (r->bytes > 0) piece[n++] = (struct workload_piece){r->file, at, at + r->bytes};
     }
-    if (rc == 0) qsort(piece, (size_t)n, sizeof *piece, by_place);
-    for (int64_t i = 1; i < n; i++)
-        twice |= piece[i].file == piece[i - 1].file && piece[i].begin < piece[i - 1].end;
-    if (rc == 0)
-        rc = par_check(
-            MPI_Allreduce(MPI_IN_PLACE, bytes, a->files_n, MPI_INT64_T, MPI_SUM, t->c->comm),
-            "MPI_Allreduce");
-    for (int f = 0; rc == 0 && f < a->files_n; f++)
-        twice |= bytes[f] > 0 && (a->file[f].written || bytes[f] > a->file[f].length_bytes);
-    if (rc == 0)
-        rc = par_check(MPI_Allreduce(MPI_IN_PLACE, &twice, 1, MPI_INT, MPI_MAX, t->c->comm),
-                       "MPI_Allreduce");
-    *again = twice;
-    free(bytes);
+    if (rc == 0) rc = workload_moves_again(t->c->comm, piece, n, again);
     free(piece);
     return rc;
 }
@@ -364,7 +336,7 @@ static int replay(struct access_run *t, const struct nodes *n, struct workload_a
     TRY(par_agree(c->comm,
                   workload_data_make(&c->data, WORKLOAD_LAID_OUT + 1, t->room.longest_write)));
     TRY(par_agree(c->comm, memory_make(t)));
-    TRY(reads_again(t, &r->m.again));
+    TRY(moves_again(t, &r->m.again));
     TRY(workload_measure(c, n, largest, &steps, t, &r->m));
     /* What was found wrong until it was interrupted is told as well. */
     const int checked = par_agree(c->comm, c->check ? check(t, &r->m.findings) : 0);

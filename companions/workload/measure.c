@@ -154,7 +154,7 @@ json_t *workload_measured_json(const struct workload_measured *m)
     return json_pack("{sI so so so so sb sI sI so sb}", "bytes", (json_int_t)m->bytes,
                      "bytes_per_s", js_real(m->bytes_per_s), "times",
                      workload_times_json(&m->times), "cached_share_before", share(m->cached_before),
-                     "cached_share_after", share(m->cached_after), "reads_again", (int)m->again,
+                     "cached_share_after", share(m->cached_after), "moves_again", (int)m->again,
                      "checked_bytes", (json_int_t)f->checked_bytes, "wrong_n",
                      (json_int_t)f->wrong_n, "first_wrong",
                      f->first[0] ? js_text(f->first) : json_null(), "completed", (int)m->done);

@@ -71,7 +71,8 @@ int workload_findings_read(struct workload_findings *f, const struct workload_da
 /* What every measurement gives; complete on rank 0 of the run. */
 struct workload_measured {
     bool reads, writes; /* any of its processes does */
-    bool again; /* it reads what it has itself read or written before, perhaps out of memory */
+    bool
+        again; /* it moves bytes that it has itself read or written before, perhaps in memory only */
     struct workload_times times;
     double cached_before, cached_after; /* share of the file in memory; -1: not known */
     struct workload_findings findings;

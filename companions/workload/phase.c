@@ -596,9 +596,7 @@ static int try_amount(struct workload_context *c, const struct workload_phase *p
     struct phase_run t;
     int rc = part_make(&t, c, p, n, share);
     struct workload_phase_result one = {
-        .m = {.reads = t.reads,
-              .writes = t.writes,
-              .again = t.reads && workload_shape_overlaps(&t.shape)},
+        .m = {.reads = t.reads, .writes = t.writes, .again = workload_shape_overlaps(&t.shape)},
         .phase = p,
         .n = n,
         .file_bytes = workload_shape_length(&t.shape),

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "companions/workload/data.h"
 #include "companions/workload/random.h"
+#include "companions/workload/runs.h"
 
 /* What the five shuffled vectors of a point are about, and the offsets. */
 enum { READ, COLLECTIVE, BLOCKING, SEQUENTIAL, SHARED, VECTORS, OFFSETS = VECTORS, SEEKS };
@@ -273,8 +274,8 @@ static int64_t own_run_bytes(const struct workload_plan *plan, int64_t c)
 
 /* The first call begins at the process's own part. By fractions, a call with the individual pointer
  * begins where the one before ended, whichever pointer that used, and one with an explicit offset
- * somewhere else. Of listed calls the number is known, not the order: individual pointer, reading
- * and writing each go on by themselves. */
+ * somewhere else. Of listed calls the number is known, not the order: the individual pointer goes on by itself,
+ * and with explicit offsets reading and writing do, each behind what that pointer reads or writes. */
 static void set_offsets(const struct workload *w, const struct workload_point *p, uint64_t seed,
                         int rank, struct workload_plan *plan)
 {
@@ -288,6 +289,11 @@ static void set_offsets(const struct workload *w, const struct workload_point *p
     }
     int64_t individual, read_at, write_at; /* where the next one begins, of each kind */
     individual = read_at = write_at = plan->begin;
+    for (int64_t i = 0; listed && i < plan->n; i++) {
+        const struct workload_kind k = workload_kind_of(plan->call[i].kind);
+        if (k.position != WORKLOAD_INDIVIDUAL || plan->call[i].offset >= 0) continue;
+        *(k.write ? &write_at : &read_at) += plan->call[i].bytes;
+    }
     int64_t pointer = plan->begin; /* the individual one */
     for (int64_t i = 0; i < plan->n; i++) {
         struct workload_call *c = &plan->call[i];
@@ -357,7 +363,10 @@ int64_t workload_plan_memory(const struct workload *w, int no, int rank, int64_t
     const struct workload_rank *own = rank_of(p, rank);
     const int64_t n = calls_of(p, own), longest = longest_call(p, own, rank);
     const int64_t slot = slot_bytes(longest);
-    const int64_t plan = num_product(n, sizeof(struct workload_call) + VECTORS);
+    /* The vectors are gone when what is read is looked at (again.h). */
+    _Static_assert(VECTORS <= sizeof(struct workload_piece), "the larger one of the two");
+    const int64_t plan =
+        num_product(n, sizeof(struct workload_call) + sizeof(struct workload_piece));
     int64_t slots = num_min(n, slots_that_fit(slot, buffer_bytes, 0, depth));
     if (workload_point_holes(p)) slots = num_sum(slots, num_min(n, buffer_bytes / slot));
     /* Besides the slots, the content of all places and that of the shared pointer. */

@@ -16,6 +16,7 @@
 #include "base/stop.h"
 #include "base/units.h"
 #include "companions/workload/access.h"
+#include "companions/workload/again.h"
 
 /* Memory that a call has read into. */
 struct read_slot {
@@ -353,6 +354,37 @@ struct call_kinds {
     int read, write, shared_write, other, seek; /* any */
 };
 
+/* Whether a byte is moved twice. Collective over t->comm. [out] again. */
+static int moves_again(const struct point_run *t, bool *again)
+{
+    const struct workload_plan *plan = &t->plan;
+    int64_t n = 0, shared = 0;
+    int sought = false;
+    /* Each process has a file of its own, or pieces of its own of the view. */
+    const int64_t file = t->holes || t->c->files.separate ? t->c->rank : 0;
+    struct workload_piece *piece = mem_new(plan->n + 1, sizeof *piece, "the calls by their places");
+    int rc = par_agree_memory(t->comm, piece != NULL);
+    for (int64_t i = 0; rc == 0 && i < plan->n; i++) {
+        const struct workload_call *c = &plan->call[i];
+        if (is_shared(c)) {
+            shared += c->bytes;
+            sought |= c->seek != WORKLOAD_NO_SEEK;
+        } else if (c->bytes > 0) {
+            piece[n++] = (struct workload_piece){file, c->offset, c->offset + c->bytes};
+        }
+    }
+    /* The shared pointer goes on from the beginning. */
+    if (rc == 0)
+        rc = par_check(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, t->comm),
+                       "MPI_Allreduce");
+    if (rc == 0 && t->c->rank == 0 && shared > 0)
+        piece[n++] = (struct workload_piece){0, 0, shared};
+    if (rc == 0) rc = workload_moves_again(t->comm, piece, n, again);
+    if (sought) *again = true; /* to anywhere; of all processes */
+    free(piece);
+    return rc;
+}
+
 /* What the processes of the point do. Collective over t->comm. */
 static int replay_point(struct point_run *t, const struct workload *w, int no,
                         struct workload_outcome *o)
@@ -375,7 +407,7 @@ static int replay_point(struct point_run *t, const struct workload *w, int no,
     if (all.shared_write) t->file->floating = true;
     o->m.reads = all.read;
     o->m.writes = all.write;
-    o->m.again = all.read && (all.write || t->p->seq_frac < 1);
+    TRY(moves_again(t, &o->m.again));
     TRY(par_agree(t->comm,
                   workload_data_make(&t->c->data, t->file->generation, t->plan.longest_bytes)));
     TRY(par_agree(t->comm, point_buffers_make(t)));

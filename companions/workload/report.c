@@ -45,7 +45,7 @@ static json_t *measurement_stamps(const struct workload_job *job, const struct w
     return list;
 }
 
-/* Measurements that read again what they have read or written. */
+/* Measurements that read or write again what they have read or written. */
 static int again_n(const struct workload_job *job)
 {
     int n = 0;
@@ -375,8 +375,9 @@ void workload_job_results(const struct workload_job *job, FILE *to)
     json_decref(list);
     const int again = again_n(job);
     if (again > 0)
-        fprintf(to,
-                "What %d of %d measurement%s read again, or after having written it, may have come "
-                "from memory.\n",
-                again, job->measured_n, units_plural(job->measured_n));
+        fprintf(
+            to,
+            "%d of %d measurement%s read or wrote some bytes more than once: part of that may have "
+            "stayed in memory.\n",
+            again, job->measured_n, units_plural(job->measured_n));
 }

@@ -44,6 +44,11 @@ struct workload_run {
     int64_t order, step;
 };
 
+/* Bytes of a file. */
+struct workload_piece {
+    int64_t file, begin, end;
+};
+
 static inline bool workload_run_writes(const struct workload_run *r)
 {
     return r->call == WORKLOAD_RUN_WRITE || r->call == WORKLOAD_RUN_PWRITE;
