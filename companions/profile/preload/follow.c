@@ -235,8 +235,12 @@ static void look_at(int fd, bool inherited)
     if (state) {
         follow_add(fd, state->name, flags, paths_find(state->name), state);
     } else if (n > 0 && path[0] == '/' && st.st_nlink == 0) {
-        /* The C library's tmpfile; what memfd_create gives is memory. */
-        if (!inherited && paths_followed(path) && strncmp(path, "/memfd:", 7) != 0)
+        /* Of what was inherited only files of this run's own, removed since; else the C library's tmpfile. What memfd_create gives
+         * is memory. */
+        if (inherited && paths_removed(link, path)) note = paths_find(path);
+        if (note && note->written)
+            follow_add(fd, path, flags, note, NULL);
+        else if (!inherited && paths_followed(path) && strncmp(path, "/memfd:", 7) != 0)
             count_unseen(profile_unseen_word(PROFILE_UNSEEN_NAMELESS), path);
     } else if (n > 0 && path[0] == '/' && paths_followed(path)) {
         note = paths_find(path);
