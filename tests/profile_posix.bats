@@ -509,6 +509,18 @@ END
     expect_json ../p.json '.profile.written_bytes == 1435 and .zeta.dropped_bytes == 1435'
 }
 
+@test "what a process writes and reads by descriptors that it was given of a removed file is counted" {
+    mkdir in && cd in
+    cat >scratch.sh <<'END'
+exec 3>tmp 4<tmp
+rm tmp
+dd if=/dev/zero bs=1000 count=20 status=none >&3
+md5sum <&4 >res
+END
+    certified sh scratch.sh
+    expect_json ../p.json '.profile.written_bytes == 20036 and .profile.read_bytes == 20000 and .profile.not_seen == []'
+}
+
 @test "where descriptors or the length of a path are too few, that is said" {
     slow
     local folder
@@ -1017,6 +1029,36 @@ open("out", "w").write("data\n")'
     [ "$(cat out)" = data ]
 }
 
+@test "a terminal that the program reads is read once; one that it does not read costs no zeta" {
+    # typed LINES COMMAND...: on a terminal of its own, on which something is typed whenever it says "go".
+    cat >typed.py <<'END'
+import os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+shown = b''
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    for _ in range((shown + piece).count(b'go?') - shown.count(b'go?')):
+        os.write(terminal, b'yes\n')
+    shown += piece
+print(shown.decode().replace('\r', ''))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+END
+    run python3 typed.py nht1-profile --t-c -- sh -c 'echo go?; read -r x; echo $x >out'
+    expect_status 4
+    expect_text "no zeta: the terminal was read"
+    [ "$(cat out)" = yes ]
+    run python3 typed.py nht1-profile --t-c -- sh -c 'echo go?; read -r x </dev/tty; echo $x >out'
+    expect_status 4
+    run python3 typed.py nht1-profile --t-c -- sh -c 'echo told >out'
+    expect_status 0
+    expect_text "certified"
+}
+
 @test "Fortran has a zeta: sequential, direct, formatted and scratch files" {
     slow
     need_program gfortran
@@ -1234,6 +1276,14 @@ END
         grep -q "certified" said
         cmp in out
         rm out
+    done
+    # What the program itself writes by its name, which --between replaces.
+    for between in '' "rm state; echo 1 >state"; do
+        echo 1 >state
+        run nht1-profile --t-c ${between:+--repeat 2 --between "$between"} -- sh -c 'read -r x; echo $((x + 1)) >state' <state
+        expect_status 4
+        expect_text "the file that descriptor 0 reads has been written meanwhile"
+        [ "$(cat state)" = 2 ]
     done
     # A command's output is read once, unless it had all been written before.
     run nht1-profile --t-c --repeat 2 -- sh -c '{ echo title; cat "$1"; } >out' sh <(seq 100000)

@@ -35,6 +35,7 @@ struct source {
      * hold a lock by it. -1: not made. */
     off_t at;
     bool moved;
+    struct timespec written; /* and when it was written to */
     int again, shells;
     bool output; /* standard output or error have the same place */
     /* Of what can be read once: data, where others have written all of it; NULL: not kept. */
@@ -46,8 +47,10 @@ struct source {
 static struct {
     struct source *source; /* owned */
     int n;
-    bool looked; /* after the first run */
-} opened;
+    bool looked;           /* after the first run */
+    int terminal;          /* of the program, -1: none */
+    struct timespec typed; /* when it was read, as set before the first run */
+} opened = {.terminal = -1};
 
 static struct stream look(int fd, int patience_ms)
 {
@@ -135,6 +138,7 @@ static int note(int fd)
     const bool places = S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode);
     s.output = places && (share_place(fd, STDOUT_FILENO) || share_place(fd, STDERR_FILENO));
     if (places) s.at = lseek(fd, 0, SEEK_CUR);
+    s.written = st.st_mtim;
     if (is_counter(fd, flags, pipe)) return 0;
     if ((!s.once && s.at < 0) || (s.output && fd != STDIN_FILENO)) return 0;
     for (int i = opened.n - 1; i >= 0; i--)
@@ -153,9 +157,43 @@ static int note(int fd)
     return 0;
 }
 
+/* The terminal that the program has in the foreground. When it was read is known to 8 s (Linux), so it was a minute ago from now
+ * on. */
+static void terminal_begin(void)
+{
+    struct stat st;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && opened.terminal < 0; fd++)
+        if (isatty(fd) && tcgetpgrp(fd) == getpgrp() && fstat(fd, &st) == 0) opened.terminal = fd;
+    if (opened.terminal < 0) return;
+    const struct timespec ago[2] = {{.tv_sec = st.st_atim.tv_sec - 60}, {.tv_nsec = UTIME_OMIT}};
+    if (futimens(opened.terminal, ago) == 0) (void)fstat(opened.terminal, &st);
+    opened.typed = st.st_atim;
+}
+
+static bool same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* After the first run. */
+static int look_at_terminal(void)
+{
+    struct stat st;
+    if (opened.terminal < 0 || fstat(opened.terminal, &st) != 0) return 0;
+    if (!same_time(st.st_atim, opened.typed))
+        return err_set(ERR_INVALID,
+                       "no zeta: the terminal was read, and other runs would wait until the same "
+                       "is typed once more: "
+                       "give a file, < FILE, and let nothing else read it meanwhile (| less)");
+    const struct timespec back[2] = {{.tv_sec = st.st_atim.tv_sec + 60}, {.tv_nsec = UTIME_OMIT}};
+    (void)futimens(opened.terminal, back);
+    return 0;
+}
+
 int opened_begin(void)
 {
     int rc = 0;
+    terminal_begin();
     DIR *list = opendir("/proc/self/fd");
     if (!list) return err_set_errno(ERR_IO, errno, "/proc/self/fd");
     for (struct dirent *e; rc == 0 && (e = readdir(list));)
@@ -241,12 +279,19 @@ static bool is_spent(const struct source *s)
 /* After the first run: what has moved is opened once more for the others. */
 static int look_at_place(struct source *s)
 {
+    struct stat st;
     s->moved = s->at >= 0 && lseek(s->fd, 0, SEEK_CUR) != s->at;
-    if (!s->moved) return 0;
-    if (s->output)
+    if (s->moved && s->output)
         return err_set(ERR_INVALID,
                        "no zeta: standard input has one place with standard output or error, and "
                        "other runs would find it elsewhere: give another file, < FILE");
+    if (s->at >= 0 && fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        !same_time(st.st_mtim, s->written))
+        return err_set(ERR_INVALID,
+                       "no zeta: the file that descriptor %d reads has been written meanwhile, and "
+                       "other runs would find other data in it: give a copy",
+                       s->fd);
+    if (!s->moved) return 0;
     if (holds_lock(s->fd))
         return err_set(ERR_INVALID,
                        "no zeta: descriptor %d holds a lock on what it reads, for which other "
@@ -261,6 +306,7 @@ static int look_at_place(struct source *s)
 
 int opened_spent(void)
 {
+    if (!opened.looked) TRY(look_at_terminal());
     for (int i = 0; i < opened.n; i++) {
         struct source *s = &opened.source[i];
         if (!opened.looked && s->first == i) TRY(look_at_place(s));
@@ -285,4 +331,5 @@ void opened_end(void)
     free(opened.source);
     opened.source = NULL;
     opened.n = 0;
+    opened.terminal = -1;
 }

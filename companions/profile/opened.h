@@ -15,8 +15,8 @@ int opened_begin(void);
  * opened_again(false) takes that back. Returns 0 or ERR_IO. */
 int opened_again(bool all);
 
-/* After a run with writes, the first one in any case: 0, or ERR_INVALID where a pipe or a socket can be read once, and what that
- * run has read of it, if anything, is gone. */
+/* After a run with writes, the first one in any case: 0, or ERR_INVALID where other runs would not find the same: of a pipe, a socket or a
+ * terminal what that run has read of it, if anything, is gone, or a file has been written since. */
 int opened_spent(void);
 
 void opened_end(void);
