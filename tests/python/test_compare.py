@@ -340,6 +340,26 @@ class Parts(unittest.TestCase):
         self.assertIn('A and B have nothing in common that was measured in the same way: on 1 node; on 2 nodes in A, '
                       'on 3 nodes; on 4 nodes in B', c.reasons)
 
+    def test_a_writer_in_settings_that_one_side_has_is_told_and_spoils_nothing(self):
+        def of(options=None, factor=1.0, stamps=(), **system):
+            its = side(factor)
+            its[0].root['system'].update(system)
+            its[0].root['options_changed'].update(options or {})
+            for run in its[0].root['runs']:
+                run['options'] = dict(options or {})
+            its[0].root['stamps'] = [{'code': code, 'severity': 'bad', 'sentence': 'It is.', 'numbers': {}} for code in stamps]
+            return its
+        small, both = of(), results.Results(of() + of(factor=3.0, ranks=4, stamps=['disturbed']))
+        for sides, there in (((small, both), 'A'), ((both, small), 'B')):
+            c = Comparison(*sides)
+            self.assertEqual(c.verdict, SAME)
+            self.assertIn('posix on 4 processors: nothing like it in %s' % there, c.notes)
+        self.assertIn('posix, on 1 node in A is compared with posix, on 2 nodes in B',
+                      Comparison(of(ranks=4), of(ranks=4, nodes=2)).notes)
+        # All as near to each other: that is not said to be missing.
+        c = Comparison(of({'buffer': 1}), results.Results(of({'buffer': 2}) + of({'buffer': 3})))
+        self.assertEqual(c.reasons, ['no setting of posix in A is nearer to one in B than to another (N = 12)'])
+
     def test_workloads_with_several_hints_are_rows_that_name_them(self):
         a, b = (results.Results(results_of(workload_of, (8, 1e9, '/a')) + results_of(hinted, (8, 1e9 * slower, '/a'))) for slower in (1, 0.5))
         c = Comparison(a, b)

@@ -29,9 +29,13 @@ def compare(found, sides, level):
         return of_round[0].t_c_s(run) or of_round[1].t_c_s(run)
     problems = [_problem(one) for one, _, _ in pairs]
     varied = [what for what in problems[0] if len({p[what] for p in problems}) > 1] if pairs else []
+    compared = []
     for one, other, whose in found.each(pairs):
         problem = _problem(one)
-        _group(found, one, other, t_c_s, text.of(*('%s = %s' % (what, known(problem[what])) for what in varied), whose))
+        compared += _group(found, one, other, t_c_s, text.of(*('%s = %s' % (what, known(problem[what])) for what in varied), whose))
+    if compared:
+        alone = {id(run.result) for pair in pairs for group in pair[:2] for cell in group.cells for run in cell.runs}
+        found.apart |= alone - {id(run.result) for cell in compared for run in cell.runs}
     # T_T / T_C of some writers alone is no quantity that decides.
     if sum(m.group == 'T_T / T_C' for m in found.metrics) < sum(m.group == 'T_T' for m in found.metrics):
         found.metrics[:] = [m for m in found.metrics if m.group != 'T_T / T_C']
@@ -44,18 +48,23 @@ def compare(found, sides, level):
 
 
 def _group(found, one, other, t_c_s, whose):
+    """Returns the cells of both that are compared."""
     found.system(*(g.cells[0].runs[0].result for g in (one, other)), (one.fs, other.fs))
-    pairs_n = 0
-    for cell in one.cells:
-        partner = _partner(cell, other.cells)
-        if partner and _partner(partner, one.cells) is cell:
-            _cell(found, cell, partner, t_c_s, whose)
-            pairs_n += 1
-        else:
-            found.notes.append('%s on %s: nothing like it in B' % (
-                cell.label, text.plural(cell.processors, 'processor')))
-    if not pairs_n:
-        found.reasons.append('A and B have no writer in common (N = %d)' % one.n)
+    made = [(a, b) for a, b in ((cell, _partner(cell, other.cells)) for cell in one.cells) if b and _partner(b, one.cells) is a]
+    for a, b in made:
+        _cell(found, a, b, t_c_s, whose)
+    compared = [cell for pair in made for cell in pair]
+    for group, there in ((one, 'B'), (other, 'A')):
+        for cell in group.cells:
+            if cell not in compared:
+                found.note('%s: nothing like it in %s' % (
+                    text.of('%s on %s' % (cell.label, text.plural(cell.processors, 'processor')), whose), there))
+    if not made:
+        both = [w for w in dict.fromkeys(c.writer for c in one.cells if c.writes) if w in (c.writer for c in other.cells)]
+        found.reasons.append('%s (N = %d)' % (
+            'no setting of %s in A is nearer to one in B than to another' % ', '.join(both) if both else
+            'A and B have no writer in common', one.n))
+    return compared
 
 
 def _by_round(cell, value):
@@ -83,7 +92,7 @@ def _cell(found, a, b, t_c_s, whose):
                 a.label, 'both' if a.oversubscribed and b.oversubscribed else
                 'A' if a.oversubscribed else 'B'))
         if a.identity != b.identity:
-            found.notes.append('%s in A is compared with %s in B' % (_spelled(a), _spelled(b)))
+            found.notes.append('%s in A is compared with %s in B' % (_spelled(a, b), _spelled(b, a)))
     where = text.of(text.plural(a.processors, 'processor') if a.processors == b.processors else
                     '%d against %d processors' % (a.processors, b.processors), whose)
     # What computes alone is named by what tells it from another one: T_C, 1x2x1.
@@ -134,9 +143,10 @@ def _problem(group):
             'dumps': group.dumps_n, 'layout': group.layout, 'durability (--sync)': group.sync}
 
 
-def _spelled(cell):
+def _spelled(cell, other):
+    """What tells it from the other one."""
     return ', '.join([cell.writer] + [results.option_shown(k, v) for k, v in cell.identity.items()
-                                      if k not in ('writer', 'nodes', 'decomp')])
+                                      if k != 'writer' and v != other.identity.get(k)])
 
 
 def _fit(a, b):
