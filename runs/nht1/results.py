@@ -830,12 +830,13 @@ class Group:
         self.cls = word(run.result.root, 'problem.class')
         self.fs, self.cells, self.common = fs, [], []
         self.whose = ''  # what tells its system and file system from the others, '' where there are none
+        self.details = []  # of its problem, where others of the same name differ in them
 
     @property
     def name(self):
-        return 'N = %d%s, %d steps, a dump every %d' % (
+        return text.of('N = %d%s, %d steps, a dump every %d' % (
             self.n, ', class ' + self.cls[:8] if self.cls not in ('', 'U') else '', self.steps,
-            self.interval)
+            self.interval), *self.details)
 
     @property
     def results(self):
@@ -920,6 +921,11 @@ class Runs:
             cell.t_c_s = least(known[cell.computing])
         for group in self.groups:
             group.whose = self.systems.name(group.system, group.fs)
+            alike = [g for g in self.groups if (g.n, g.steps, g.interval) == (group.n, group.steps, group.interval)]
+            group.details = [words for what, words in (
+                ('dt', 'dt unknown' if group.dt is None else 'dt = %g' % group.dt),
+                ('dumps_n', text.plural(group.dumps_n, 'dump')),
+                ('last', 'one dump kept' if group.last else 'all dumps kept')) if len({getattr(g, what) for g in alike}) > 1]
             group.cells.sort(key=lambda c: (c.processors, not c.writes, c.median_s))
             _name(group)
         self.groups.sort(key=lambda g: (not any(c.official for c in g.cells), -g.n,

@@ -9,6 +9,8 @@ from nht1 import results
 from nht1.compare.verdict import SAME, Comparison
 from nht1.report import draw, trend
 from nht1.report.build import Report
+from nht1.report.page import Figure
+from support import bt_result
 
 CORPUS = os.path.join(os.path.dirname(__file__), '..', 'corpus', 'report')
 
@@ -113,6 +115,20 @@ class Workload(unittest.TestCase):
         for ax in drawn.axes[:9]:
             self.assertGreater(ax.get_title(loc='left').count('\n'), 0)
             self.assertGreater(ax.get_position().height, 0.1)
+
+    def test_the_key_of_several_panels_has_room(self):
+        for n in (2, 7):
+            lines = ['hint striping_unit=1048576, T = 15 min, run %d' % i for i in range(n)]
+            figure = Figure('of-several', 'Title')
+            for name in 'abc':
+                figure.panel(name, {'label': 'x'}, 'y')
+                for line in lines:
+                    figure.series(line, 'line-points', [(1, 1), (2, 2)])
+            drawn = draw.figure(figure.title, figure.panels, figure.data)
+            drawn.draw_without_rendering()
+            legend, = (ax.get_legend() for ax in drawn.axes if ax.get_legend())
+            self.assertEqual([t.get_text() for t in legend.get_texts()], lines)
+            self.assertGreaterEqual(legend.get_window_extent().y0, 0)
 
     def test_working_points_are_a_study_for_each_way_and_what_was_wrong_is_in_none(self):
         made = []
@@ -231,6 +247,20 @@ class Bandwidth(unittest.TestCase):
         points, common = trend._of_results(loaded('nht1-beff', (root_of('beff'), {})), 'b_eff')
         self.assertEqual([p.line for p in points], ['2 ranks'])
         self.assertTrue(common.startswith('2 ranks, definition paper'), common)
+
+    def test_a_trend_keeps_problems_apart_that_have_one_name(self):
+        def of(**problem):
+            root = bt_result(started_utc='2026-01-01T00:00:00Z')
+            root['problem'].update(problem)
+            return root
+        found = loaded('nht1-bt', *((root, {}) for root in (of(), of(), of(layout='ijkm'), of(dt=0.02), of(last=True))))
+        points = [p for p in trend._of_cells(found, 't_t', 0.95) if p.line == 'posix']
+        name = 'N = 12, 60 steps, a dump every 10, dt = %s, %s kept, --sync end, %s, 2 processors'
+        self.assertEqual([(p.what, p.line) for p in points], [(name % words, 'posix') for words in (
+            ('0.01', 'all dumps', 'mijk'), ('0.01', 'all dumps', 'mijk'), ('0.01', 'all dumps', 'ijkm'), ('0.02', 'all dumps', 'mijk'),
+            ('0.01', 'one dump', 'mijk'))])
+        self.assertEqual({p.what for p in trend._of_cells(loaded('nht1-bt', (of(), {}), (of(), {})), 't_t', 0.95)},
+                         {'N = 12, 60 steps, a dump every 10, --sync end, 2 processors'})
 
     def test_variables_of_a_study_are_named_with_b_eff(self):
         root = root_of('beff')

@@ -82,7 +82,9 @@ def _of_cells(found, metric, level):
     """A point per result and identity, under names that tell the cells of all results apart."""
     _, factor, of = CELLS[metric]
     whole = results.Runs(found, level, results.Systems(found, 'nht1-bt'))
-    names = {id(run.json): text.of(c.label, g.whose) for g in whole.groups for c in g.cells for run in c.runs}
+    layouts = {g.layout for g in whole.groups}
+    names = {id(run.json): (text.of(g.name, '--sync ' + g.sync, g.layout if len(layouts) > 1 else '', text.plural(c.processors, 'processor')),
+                            text.of(c.label, g.whose)) for g in whole.groups for c in g.cells for run in c.runs}
     points = []
     for result in found.of('nht1-bt'):
         for group in results.Runs(results.Results([result]), level, whole.systems).groups:
@@ -91,10 +93,8 @@ def _of_cells(found, metric, level):
                 if value != value or not (cell.writes or metric in ('t_t', 't_c')):
                     continue
                 ends = (cell.lo_s, cell.hi_s) if metric == 't_t' else (NAN, NAN)
-                points.append(Point('%s, --sync %s, %s' % (
-                    group.name, group.sync, text.plural(cell.processors, 'processor')),
-                    names[id(cell.runs[0].json)], _date(result),
-                    word(result.root, 'version'), value, *ends, result.shown))
+                points.append(Point(*names[id(cell.runs[0].json)], _date(result), word(result.root, 'version'), value, *ends,
+                                    result.shown))
     return points
 
 
