@@ -215,12 +215,21 @@ def _two_columns(labels, inches):
     return len(labels) > 1 and sum(sorted(map(len, labels))[-2:]) <= 9 * inches
 
 
+def _key_columns(labels, inches):
+    """That have room in so many inches."""
+    return max(1, min(len(labels), int(inches / (0.7 + CHAR * max(map(len, labels))))))
+
+
+def _key_height(labels, inches):
+    columns = _key_columns(labels, inches)
+    return 0.2 + 0.18 * sum(_key_label(label, inches).count('\n') + 1 for label in labels[::columns])
+
+
 def _shared_legend(place, handles, inches):
     """The legend of a figure in as many columns as have room in so many inches; place: a figure or axes."""
-    wide = max(len(label) for _, label in handles)
-    columns = max(1, min(len(handles), int(inches / (0.7 + CHAR * wide))))
-    return place.legend([h for h, _ in handles], [_key_label(label, inches) for _, label in handles], loc='upper left', ncol=columns,
-                        bbox_to_anchor=(0, 1), borderaxespad=0, handlelength=2.6, columnspacing=1.4)
+    labels = [label for _, label in handles]
+    return place.legend([h for h, _ in handles], [_key_label(label, inches) for label in labels], loc='upper left',
+                        ncol=_key_columns(labels, inches), bbox_to_anchor=(0, 1), borderaxespad=0, handlelength=2.6, columnspacing=1.4)
 
 
 def key_figure(panel, data):
@@ -358,8 +367,10 @@ def figure(title, panels, data, of=None):
                        CHAR * (max(p.get('chars', CHARS) for p in of) - CHARS))
     heads = [textwrap.wrap(shown(p['name']), int(width / columns / 0.085), break_on_hyphens=False) for p in panels]
     heights = [max(map(height_of, of)) + 0.17 * max(0, max(map(len, heads)) - 1) * (len(panels) > 1)] * rows
-    if key is not None and rows * columns == len(panels):
-        heights.append(0.1 + 0.18 * len(panels[key]['styles']) / columns)
+    labels = [shown(series) for series in panels[key]['styles']] if key is not None else []
+    free = rows * columns > len(panels) and labels and _key_height(labels, width / columns) <= heights[0]
+    if labels and not free:
+        heights.append(_key_height(labels, width))
     with matplotlib.rc_context(STYLE):
         f = Figure(figsize=(width, sum(heights)))
         FigureCanvasAgg(f)
@@ -375,8 +386,8 @@ def figure(title, panels, data, of=None):
                 ax.set_title('\n'.join(head), loc='left', pad=25 if len(panel.get('marks', ())) > 1
                              else 16 if above else 6)
         if key is not None:
-            free = len(heights) == rows
-            _shared_legend(axes.flat[len(panels)], handles[key], width / columns if free else width).set_in_layout(False)
+            place = axes.flat[len(panels)] if free else axes[-1, 0]
+            _shared_legend(place, handles[key], width / columns if free else width).set_in_layout(False)
     lay_out(f, title)
     return f
 
