@@ -1285,6 +1285,18 @@ END
         expect_text "the file that descriptor 0 reads has been written meanwhile"
         [ "$(cat state)" = 2 ]
     done
+    # Nobody reads what a lock is held by, or what the shell looks at later.
+    : >lock
+    for given in 9\<lock 9\<\>lock; do
+        eval "exec $given"
+        flock 9
+        run nht1-profile --t-c -- sh -c 'echo >out; echo $$ >lock; echo note >&8' 8<>log
+        expect_status 0
+        expect_text "certified"
+        exec 9<&-
+        rm -f out lock
+        : >lock
+    done
     # A command's output is read once, unless it had all been written before.
     run nht1-profile --t-c --repeat 2 -- sh -c '{ echo title; cat "$1"; } >out' sh <(seq 100000)
     expect_status 4
