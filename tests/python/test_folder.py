@@ -36,6 +36,24 @@ class Making(unittest.TestCase):
         self.scratch = scratch_of(self)
         self.path = os.path.join(self.scratch, 's')
 
+    def test_a_study_goes_on_where_others_of_its_name_came_in_between(self):
+        def choose(name, fresh=False):
+            point = Point()
+            point.identity = lambda: {'id': name}
+            return os.path.basename(folder.choose(self.scratch, 's', [point], fresh)), point
+
+        def begin(name, finished=False, fresh=False):
+            path, point = choose(name, fresh)
+            made = folder.Folder(os.path.join(self.scratch, path), [point], lambda: {'seed': 1}, '[study]\n')
+            if finished:
+                folder.write_json(made.file('summary.json'), {'finished': True})
+            made.lock.close()
+            return path
+        self.assertEqual([begin('a'), begin('b'), begin('a'), begin('b', True), begin('b')], ['s', 's-2', 's', 's-2', 's-3'])
+        self.assertEqual([choose(name)[0] for name in 'abc'], ['s', 's-3', 's-4'])
+        # What was begun anew takes the place of the earlier one.
+        self.assertEqual([begin('a', True, fresh=True), choose('a')[0]], ['s-4', 's-5'])
+
     def test_what_it_was_begun_with_is_read_once(self):
         new = make(self.path)
         new.lock.close()

@@ -102,17 +102,17 @@ def state_of(path, points):
 
 
 def choose(under, name, points, fresh):
-    """The folder to work in when none was named: that of the last session if it can be continued,
-    else a new one, NAME, NAME-2, NAME-3, ..."""
+    """The folder to work in when none was named, of NAME, NAME-2, NAME-3, ...: the last one of these points if it can be
+    continued, else a new one."""
     number, last = 1, None
     while True:
         path = os.path.join(under, name if number == 1 else '%s-%d' % (name, number))
-        if state_of(path, points)[0] in ('absent', 'empty'):
-            break
-        last, number = path, number + 1
-    if last and not fresh and state_of(last, points)[0] == 'open':
-        return last
-    return path
+        state = state_of(path, points)[0]
+        if state in ('absent', 'empty'):
+            return last if last and not fresh else path
+        if state in ('open', 'finished'):
+            last = path if state == 'open' else None
+        number += 1
 
 
 def existing(path):
