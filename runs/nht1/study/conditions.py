@@ -15,6 +15,7 @@ MOUNTS = '/proc/self/mountinfo'
 JOB_IDS = ('SLURM_JOB_ID', 'PBS_JOBID', 'LSB_JOBID')
 STATE_ONLY = ('XDG_STATE_HOME',)  # where what is known of earlier runs lies: it changes no time
 OWN_FOLDER = 'the folder of the study'
+FLAGS = 'flags of the launcher'
 
 
 def filesystem(path):
@@ -94,6 +95,8 @@ def expect_same(begun, here, path, launcher, named):
         if name not in after and not name.startswith('$'):
             continue  # not asked for, in a dry run
         there = after.get(name, ('not set',))[0]
+        if name == FLAGS and 'none' not in (was, there):
+            remedy = 'have MPIRUN_FLAGS, launcher_flags of the description and --launcher-flags make these together'
         if was != there:
             raise trouble.usage('%s: this study was begun under other conditions, %s: %s before, %s now; %s, or %s' % (
                 path, name, text.clean(was, 300), text.clean(there, 300), text.clean(remedy, 300),
@@ -137,7 +140,7 @@ def _facts(record, ours):
     fact('version of the launcher', version, 'go on with that one')
     flags = record['launcher'].get('flags') if path is not None else None
     words = shlex.join(map(str, flags)) if isinstance(flags, list) else None
-    fact('flags of the launcher', words if words or words is None else 'none',
+    fact(FLAGS, words if words or words is None else 'none',
          'give --launcher-flags=%s' % shlex.quote(words) if words else 'go on without --launcher-flags and MPIRUN_FLAGS')
     cpu = record.get('processor')
     if isinstance(cpu, dict):
