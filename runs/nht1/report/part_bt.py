@@ -106,8 +106,9 @@ class _Section:
         # Of the fastest writer, or of computing alone where nothing writes: more processors than cores.
         self.over = [p for p, best in self.best.items() if all(
             c.oversubscribed for c in ([best] if best else group.cells) if c.processors == p)]
-        self.alone = {p: self.runs.alone(group, p) for p in self.counts}
-        self.t_c = {p: group.t_c(p) for p in self.counts}
+        # As many processors may be on other nodes, whose T_C is another one.
+        self.alone = {p: self.runs.alone(group, p, best) for p, best in self.best.items()}
+        self.t_c = {p: best.t_c_s if best else group.t_c(p) for p, best in self.best.items()}
         self.here = group.whose or 'this system'
 
     def figure(self, stem, title):
@@ -190,7 +191,7 @@ class _Section:
         for writer, of in lines.items():
             f.series('%s on %s' % (writer, text.plural(best.ranks, 'rank')), 'line-points',
                      [(c.token_group, *_interval(c, lambda t: t)) for c in of])
-        alone = self.runs.alone(self.group, best.processors)
+        alone = self.runs.alone(self.group, best.processors, best)
         f.level(alone, 'T_C' if alone == best.t_c_s else 'computing only')
         self.page.figure(f, (
             'Grouped writing: rank r waits for a token of rank r - group.%s Shortest median here: '
