@@ -83,8 +83,10 @@ static void rows_have_every_byte(void **state)
     unsigned short seed[3] = {1, 2, 3};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         const int n = sizes[s];
+        const int ranks_n = (n + 1) / 2; /* the others were started by them */
         int64_t bytes[2] = {0}, sum[2] = {0};
-        int next = 0;
+        double inside_s = 0, share_s = 0;
+        int next = 0, seen_n = 0;
         /* What is never touched takes no memory. */
         for (int r = 0; r < n; r++) {
             of[r] = NULL;
@@ -101,8 +103,13 @@ static void rows_have_every_byte(void **state)
                     of[r]->bin_bytes[d][nrand48(seed) % PROFILE_BINS] += (uint64_t)b;
                     bytes[d] += b;
                 }
+            const uint64_t ns = (uint64_t)nrand48(seed);
+            of[r]->bin_ns[nrand48(seed) % PROFILE_BINS] = ns;
+            if (r < ranks_n) inside_s += 1e-9 * (double)ns;
+            seen_n += r < ranks_n;
         }
-        json_t *o = timeline_json((const struct profile_map *const *)of, n, 1e9), *row, *value;
+        json_t *o = timeline_json((const struct profile_map *const *)of, n, ranks_n, 1e9);
+        json_t *row, *value;
         const json_t *rows = json_object_get(json_object_get(o, "by_rank"), "rows");
         size_t i, c;
         assert_in_range(json_array_size(rows), 1, TIMELINE_ROWS_MAX);
@@ -116,6 +123,9 @@ static void rows_have_every_byte(void **state)
                 json_array_foreach(list, c, value) sum[d] += json_integer_value(value);
             }
         }
+        json_array_foreach(json_object_get(o, "inside_share"), c, value) share_s +=
+            json_real_value(value) * json_real_value(json_object_get(o, "bin_s"));
+        assert_true(fabs(share_s * seen_n - inside_s) <= 1e-9 * inside_s);
         assert_int_equal(next, n);
         assert_int_equal(sum[0], bytes[0]);
         assert_int_equal(sum[1], bytes[1]);

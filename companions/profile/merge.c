@@ -962,8 +962,8 @@ json_t *profile_json(const struct profile_run *run)
         "posix_read_bytes", (json_int_t)run->posix_bytes[0], "posix_writes_n",
         (json_int_t)run->posix_calls[1], "posix_written_bytes", (json_int_t)run->posix_bytes[1],
         "not_seen", not_seen, "points", points, "other", others, "timeline",
-        timeline_json(run->rank, run->size, zero_s), "slowest", slowest_json(run, zero_s), "ranks",
-        ranks, "lost_n", run->lost_n);
+        timeline_json(run->rank, run->size, run->mpi_n > 0 ? run->mpi_n : run->size, zero_s),
+        "slowest", slowest_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
 }
 
 /* What the time inside is about. */

@@ -69,25 +69,25 @@ static json_t *rows_json(const struct profile_map *const *process, int n, const 
     return json_pack("{s:o s:o}", "bin_s", js_real(per * all->width_s), "rows", list);
 }
 
-json_t *timeline_json(const struct profile_map *const *process, int n, double zero_s)
+json_t *timeline_json(const struct profile_map *const *process, int n, int ranks_n, double zero_s)
 {
     const struct bins all = bins_of_all(process, n);
     double bytes[2][PROFILE_BINS] = {{0}}, inside[PROFILE_BINS] = {0};
     int seen_n = 0;
     for (int r = 0; r < n; r++) {
-        seen_n += process[r] != NULL;
+        seen_n += process[r] && r < ranks_n;
         for (int b = 0; process[r] && b < PROFILE_BINS; b++) {
             const int to = bin_of(&all, process[r], b);
             for (int d = 0; d < 2; d++)
                 bytes[d][to] += (double)process[r]->bin_bytes[d][b];
-            inside[to] += 1e-9 * (double)process[r]->bin_ns[b];
+            if (r < ranks_n) inside[to] += 1e-9 * (double)process[r]->bin_ns[b];
         }
     }
     json_t *read = json_array(), *written = json_array(), *share = json_array();
     for (int b = 0; b < all.n; b++) {
         json_array_append_new(read, js_real(bytes[0][b]));
         json_array_append_new(written, js_real(bytes[1][b]));
-        json_array_append_new(share, js_real(inside[b] / all.width_s / seen_n));
+        json_array_append_new(share, js_real(seen_n > 0 ? inside[b] / all.width_s / seen_n : 0));
     }
     return json_pack("{s:o s:o s:o s:o s:o s:o}", "begin_s", js_real(all.begin_s - zero_s), "bin_s",
                      js_real(all.width_s), "read_bytes", read, "written_bytes", written,

@@ -11,8 +11,8 @@
 #define TIMELINE_ROWS_MAX    64
 #define TIMELINE_COLUMNS_MAX 128
 
-/* The "timeline" object of the result. process: [n], NULL for one that left nothing; zero_s: from when on times
- * count. New reference. */
-json_t *timeline_json(const struct profile_map *const *process, int n, double zero_s);
+/* The "timeline" object of the result. process: [n], NULL for one that left nothing; ranks_n: those whose time is shared between
+ * I/O and the rest, without what they have started; zero_s: from when on times count. New reference. */
+json_t *timeline_json(const struct profile_map *const *process, int n, int ranks_n, double zero_s);
 
 #endif

@@ -24,9 +24,13 @@ def _section(page, result, key, whose, way):
     ranks_n = integer(profile, 'ranks_n')
     mpi_n = integer(profile, 'mpi_ranks_n', ranks_n)
     noun, several = ('rank', 'ranks') if mpi_n > 0 else ('process', 'processes')
+    others_n = ranks_n - mpi_n if mpi_n > 0 else 0
+    # What counts them all, and the numbers of all.
+    alike, number = ('ranks and other processes', 'rank; from %d on other processes' % mpi_n) if others_n > 0 else (several, noun)
     page.text('%s took %s, %s of that inside I/O (mean over %s; most: %s, %s %d): %s in %s, '
               '%s in %s.' % (
-                  text.plural(ranks_n, noun, several), text.duration(wall),
+                  text.plural(ranks_n - others_n, noun, several) + (
+                      ' and %s' % text.plural(others_n, 'other process', 'other processes') if others_n > 0 else ''), text.duration(wall),
                   text.duration(inside), several, text.duration(real(profile, 'inside_max_s')), noun,
                   integer(profile, 'inside_max_rank'),
                   text.size(real(profile, 'written_bytes')) + ' written',
@@ -54,21 +58,20 @@ def _section(page, result, key, whose, way):
     _sizes(page, points, key)
     start = 'the first MPI_Init' if mpi_n == ranks_n else 'the first process began' if mpi_n <= 0 else \
         'the first MPI_Init or process'
-    _timeline(page, members(profile, 'timeline'), start, several, key)
-    _heat_map(page, members(profile, 'timeline'), start,
-              noun if mpi_n in (0, ranks_n) else 'rank; from %d on other processes' % mpi_n, noun, several, key)
+    _timeline(page, members(profile, 'timeline'), start, several, alike, key)
+    _heat_map(page, members(profile, 'timeline'), start, number, noun, several, key)
     table = Table('profile-slowest' + key, 'Slowest calls', [
-        'inside I/O in s', 'function', 'bytes', 'at byte', 'file', noun, 'host', 'from s'])
+        'inside I/O in s', 'function', 'bytes', 'at byte', 'file', number, 'host', 'from s'])
     for call in items(profile, 'slowest'):
-        bytes_ = real(call, 'bytes')
+        bytes_, at_byte = real(call, 'bytes'), real(call, 'offset_bytes')
         table.row(real(call, 'inside_s'), word(call, 'function'), (bytes_, text.size(bytes_)),
-                  real(call, 'offset_bytes'), word(call, 'file'), integer(call, 'rank'),
+                  (at_byte, '%d' % at_byte) if at_byte == at_byte else at_byte, word(call, 'file'), integer(call, 'rank'),
                   word(call, 'host'), real(call, 'begin_s'))
     if items(profile, 'slowest'):
         page.table(table)
     ranks = sorted(items(profile, 'ranks'), key=lambda r: -max(0, real(r, 'inside_s')))
-    table = Table('profile-ranks' + key, 'Slowest ' + several, [
-        noun, 'host', 'inside I/O in s', 'of s', 'state'])
+    table = Table('profile-ranks' + key, 'Slowest ' + alike, [
+        number, 'host', 'inside I/O in s', 'of s', 'state'])
     for r in ranks[:RANKS_MAX]:
         table.row(integer(r, 'rank'), word(r, 'host'), real(r, 'inside_s'), real(r, 'wall_s'),
                   word(r, 'state'))
@@ -112,10 +115,10 @@ def _sizes(page, points, key):
     for label, which in (('reads', 0), ('writes', 1)):
         f.series(label, 'points', [(i, total[b][which]) for i, b in enumerate(rows)
                                    if total[b][which] > 0])
-    page.figure(f, 'Reads and writes of all ranks by the bytes of a call.')
+    page.figure(f, 'Reads and writes by the bytes of a call.')
 
 
-def _timeline(page, timeline, start, several, key):
+def _timeline(page, timeline, start, several, alike, key):
     width, begin = real(timeline, 'bin_s'), real(timeline, 'begin_s')
     if not width > 0:
         return
@@ -126,7 +129,7 @@ def _timeline(page, timeline, start, several, key):
         values = at(timeline, name)
         return [((begin if begin == begin else 0) + width * (i + 0.5), real(v)) for i, v in enumerate(
             values if isinstance(values, list) else ())]
-    f.panel('bytes', x, {'label': 'MB/s of all %s' % several, 'from_zero': True})
+    f.panel('bytes', x, {'label': 'MB/s of all %s' % alike, 'from_zero': True})
     for label, name in (('read', 'read_bytes'), ('written', 'written_bytes')):
         f.series(label, 'line', [(t, v / width / MB) for t, v in series(name)])
     f.panel('time', x, {'label': 'share of the time inside I/O', 'from_zero': True}, key=False)
