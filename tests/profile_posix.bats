@@ -1054,6 +1054,8 @@ END
     [ "$(cat out)" = yes ]
     run python3 typed.py nht1-profile --t-c -- sh -c 'echo go?; read -r x </dev/tty; echo $x >out'
     expect_status 4
+    run python3 typed.py sh -c 'echo go?; nht1-profile --t-c -- sh -c "read -r x </dev/tty; echo \$x >out" </dev/null >said 2>&1'
+    grep -q "no zeta: the terminal was read" said
     run python3 typed.py nht1-profile --t-c -- sh -c 'echo told >out'
     expect_status 0
     expect_text "certified"

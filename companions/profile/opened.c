@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -35,7 +36,8 @@ struct source {
      * hold a lock by it. -1: not made. */
     off_t at;
     bool moved;
-    struct timespec written; /* and when it was written to */
+    struct timespec written; /* and when it was written to, and how long it was */
+    off_t length;
     int again, shells;
     bool output; /* standard output or error have the same place */
     /* Of what can be read once: data, where others have written all of it; NULL: not kept. */
@@ -139,6 +141,7 @@ static int note(int fd)
     s.output = places && (share_place(fd, STDOUT_FILENO) || share_place(fd, STDERR_FILENO));
     if (places) s.at = lseek(fd, 0, SEEK_CUR);
     s.written = st.st_mtim;
+    s.length = st.st_size;
     if (is_counter(fd, flags, pipe)) return 0;
     if ((!s.once && s.at < 0) || (s.output && fd != STDIN_FILENO)) return 0;
     for (int i = opened.n - 1; i >= 0; i--)
@@ -157,14 +160,32 @@ static int note(int fd)
     return 0;
 }
 
-/* The terminal that the program has in the foreground. When it was read is known to 8 s (Linux), so it was a minute ago from now
- * on. */
+/* The terminal that the program has in the foreground, -1: none. It may have it by its name alone, /dev/tty. */
+static int terminal_open(void)
+{
+    char path[32];
+    unsigned device;
+    int fd = -1;
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO && fd < 0; i++)
+        if (isatty(i)) fd = fcntl(i, F_DUPFD_CLOEXEC, 0);
+    const int tty = fd < 0 ? open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC) : -1;
+    if (tty >= 0 && ioctl(tty, TIOCGDEV, &device) == 0) {
+        /* Its own file, which others have open: that of /dev/tty is everybody's. */
+        snprintf(path, sizeof path, "/dev/pts/%u", minor(device));
+        fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    }
+    if (tty >= 0) close(tty);
+    if (fd < 0 || tcgetpgrp(fd) == getpgrp()) return fd;
+    close(fd);
+    return -1;
+}
+
+/* When a terminal was read is known to 8 s (Linux), so it was a minute ago from now on. */
 static void terminal_begin(void)
 {
     struct stat st;
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && opened.terminal < 0; fd++)
-        if (isatty(fd) && tcgetpgrp(fd) == getpgrp() && fstat(fd, &st) == 0) opened.terminal = fd;
-    if (opened.terminal < 0) return;
+    opened.terminal = terminal_open();
+    if (opened.terminal < 0 || fstat(opened.terminal, &st) != 0) return;
     const struct timespec ago[2] = {{.tv_sec = st.st_atim.tv_sec - 60}, {.tv_nsec = UTIME_OMIT}};
     if (futimens(opened.terminal, ago) == 0) (void)fstat(opened.terminal, &st);
     opened.typed = st.st_atim;
@@ -175,19 +196,20 @@ static bool same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* After the first run. */
-static int look_at_terminal(void)
+static bool terminal_was_read(void)
 {
     struct stat st;
-    if (opened.terminal < 0 || fstat(opened.terminal, &st) != 0) return 0;
-    if (!same_time(st.st_atim, opened.typed))
-        return err_set(ERR_INVALID,
-                       "no zeta: the terminal was read, and other runs would wait until the same "
-                       "is typed once more: "
-                       "give a file, < FILE, and let nothing else read it meanwhile (| less)");
-    const struct timespec back[2] = {{.tv_sec = st.st_atim.tv_sec + 60}, {.tv_nsec = UTIME_OMIT}};
-    (void)futimens(opened.terminal, back);
-    return 0;
+    return opened.terminal >= 0 && fstat(opened.terminal, &st) == 0 &&
+           !same_time(st.st_atim, opened.typed);
+}
+
+static void terminal_end(void)
+{
+    const struct timespec back[2] = {{.tv_sec = opened.typed.tv_sec + 60}, {.tv_nsec = UTIME_OMIT}};
+    if (opened.terminal < 0) return;
+    if (!terminal_was_read()) (void)futimens(opened.terminal, back);
+    close(opened.terminal);
+    opened.terminal = -1;
 }
 
 int opened_begin(void)
@@ -289,7 +311,7 @@ static int look_at_place(struct source *s)
     /* What the program writes by such a descriptor, from 3 on, is no input. */
     const bool reads = s->fd == STDIN_FILENO || (s->flags & O_ACCMODE) == O_RDONLY;
     if (reads && fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        !same_time(st.st_mtim, s->written))
+        !(same_time(st.st_mtim, s->written) && st.st_size == s->length))
         return err_set(ERR_INVALID,
                        "no zeta: the file that descriptor %d reads has been written meanwhile, and "
                        "other runs would find other data in it: give a copy",
@@ -308,7 +330,12 @@ static int look_at_place(struct source *s)
 
 int opened_spent(void)
 {
-    if (!opened.looked) TRY(look_at_terminal());
+    if (!opened.looked && terminal_was_read())
+        return err_set(ERR_INVALID, "no zeta: the terminal was read, and other runs would wait "
+                                    "until the same is typed once more: "
+                                    "give a file, < FILE, or < /dev/null where the program reads "
+                                    "nothing, and let nothing else read it "
+                                    "meanwhile (| less)");
     for (int i = 0; i < opened.n; i++) {
         struct source *s = &opened.source[i];
         if (!opened.looked && s->first == i) TRY(look_at_place(s));
@@ -333,5 +360,5 @@ void opened_end(void)
     free(opened.source);
     opened.source = NULL;
     opened.n = 0;
-    opened.terminal = -1;
+    terminal_end();
 }

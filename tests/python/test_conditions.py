@@ -49,6 +49,14 @@ class GoingOn(unittest.TestCase):
         self.expect('$OMPI_MCA_io: ompio before, not set now; set it again', environment={})
         self.expect('$UCX_TLS: not set before, tcp now', environment={'OMPI_MCA_io': 'ompio', 'UCX_TLS': 'tcp'})
 
+    def test_flags_of_the_launcher_are_those_of_several_places(self):
+        begun = copy.deepcopy(BEGUN)
+        begun['launcher']['flags'] = ['--x', 'a b']
+        self.expect("flags of the launcher: --x 'a b' before, none now; give --launcher-flags='--x '\"'\"'a b", begun)
+        self.expect("flags of the launcher: --x 'a b' before, --y now; have MPIRUN_FLAGS, launcher_flags of the description and "
+                    '--launcher-flags add up to the earlier ones, or', begun, launcher__flags=['--y'])
+        self.expect('flags of the launcher: none before, --y now; go on without', launcher__flags=['--y'])
+
     def test_another_job_of_the_batch_system_is_no_other_condition(self):
         self.expect(None)
         self.expect(None, environment={'OMPI_MCA_io': 'ompio', 'SLURM_JOB_ID': '7', 'PBS_NODEFILE': '/x', 'LANG': 'C',

@@ -29,6 +29,19 @@ class Processors(unittest.TestCase):
         self.assertEqual([(row[0][0], row[-1][0]) for row in table.rows], [('1', ''), ('2', ''), ('4', 'more processors than cores')])
 
 
+    def test_a_row_has_the_t_c_of_its_writers_own_nodes(self):
+        roots = [bt_result([t_t] * 4, [t_c] * 4) for t_t, t_c in ((2.8, 2.7), (3.1, 2.4), (9.0, 8.0))]
+        for root, ranks, nodes in zip(roots, (8, 8, 2), (1, 2, 1)):
+            root['system'].update(ranks=ranks, nodes=nodes, cores_of_nodes=8, cores_in_use=ranks)
+            for run in root['runs']:
+                run.pop('t_c_s', None)
+        page = page_of(*roots)
+        table, = (t for t in page.tables if t.name == 'processors')
+        self.assertEqual([(row[0][0], float(row[1][0]), float(row[3][0])) for row in table.rows], [('2', 8.0, 9.0), ('8', 2.7, 2.8)])
+        figure, = (f for f in page.figures if f.name == 'fig2-times')
+        self.assertEqual([row[:2] for row in figure.data['this system', 'computing only']], [(2, 8.0), (8, 2.7)])
+
+
 class Writers(unittest.TestCase):
     def test_one_that_was_faster_in_all_common_rounds_is_not_said_to_be_undecided(self):
         noise = [1 + 0.002 * (i * 5 % 9) for i in range(12)]

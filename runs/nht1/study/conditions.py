@@ -96,7 +96,7 @@ def expect_same(begun, here, path, launcher, named):
             continue  # not asked for, in a dry run
         there = after.get(name, ('not set',))[0]
         if name == FLAGS and 'none' not in (was, there):
-            remedy = 'have MPIRUN_FLAGS, launcher_flags of the description and --launcher-flags make these together'
+            remedy = 'have MPIRUN_FLAGS, launcher_flags of the description and --launcher-flags add up to the earlier ones'
         if was != there:
             raise trouble.usage('%s: this study was begun under other conditions, %s: %s before, %s now; %s, or %s' % (
                 path, name, text.clean(was, 300), text.clean(there, 300), text.clean(remedy, 300),
