@@ -142,13 +142,22 @@ static int write_one(const struct program_output *o, const void *job, int status
 
 int program_outputs_write(const struct program_output *o, int n, const void *job, int rc)
 {
-    char said[ERR_MESSAGE_MAX];
+    char said[ERR_MESSAGE_MAX], failed[ERR_MESSAGE_MAX] = "";
     int rank, written = 0;
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     snprintf(said, sizeof said, "%s", err_message());
     err_clear();
-    for (int i = 0; rank == 0 && written == 0 && i < n; i++)
-        if (o[i].path) written = named(write_one(&o[i], job, err_exit_status(rc)), &o[i]);
+    for (int i = 0; rank == 0 && i < n; i++) {
+        if (!o[i].path) continue;
+        const int so_far = written < 0 && (rc == 0 || rc == ERR_INVALID) ? written : rc;
+        const int one = named(write_one(&o[i], job, err_exit_status(so_far)), &o[i]);
+        if (one == 0) continue;
+        const size_t used = strlen(failed);
+        snprintf(failed + used, sizeof failed - used, "%s%s", used > 0 ? "; " : "", err_message());
+        err_clear();
+        if (written == 0) written = one;
+    }
+    if (written < 0) err_set(written, "%s", failed);
     written = par_agree(MPI_COMM_WORLD, written);
     if (written < 0 && (rc == 0 || rc == ERR_INVALID)) return written;
     err_clear();

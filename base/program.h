@@ -52,9 +52,9 @@ struct program_output {
  * be written to, no two of them in one file. Local, for rank 0. Returns 0, ERR_USAGE or ERR_IO, with the option. */
 int program_outputs_check(const struct program_output *o, int n);
 
-/* Writes what the run left. Collective over MPI_COMM_WORLD; rank 0 writes. rc: how the run ended.
- * Returns rc, or the first thing that could not be written where the run went well or is only not
- * valid as a result. */
+/* Writes what the run left, each file that can be written. Collective over MPI_COMM_WORLD; rank 0 writes. rc: how the run ended.
+ * Returns rc, or, where the run went well or is only not valid as a result, why the first one could not be written; the message has
+ * all of them. */
 int program_outputs_write(const struct program_output *o, int n, const void *job, int rc);
 
 /* What each result begins with: "schema", "version", "status", "started_utc", "ended_utc" (now),

@@ -331,6 +331,17 @@ nothing_left() {
     done
 }
 
+@test "where one result file cannot be written, the others are, and each that cannot is named" {
+    mkdir data full
+    run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_IN="full/" NHT1_FAULT=write:1+:ENOSPC:0 \
+        "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 -N 2 --protocol full/p.prot --sum full/s.sum --json r.json
+    expect_status 3
+    expect_text "--protocol: full/p.prot"
+    expect_text "No space left on device; --sum: full/s.sum"
+    jq -e '.status == 3 and (.partitions | length == 1)' r.json
+    [ -z "$(ls full)" ]
+}
+
 @test "a collective write that fails on one of three ranks ends them all" {
     local type
     for type in ${NHT1_FULL:+0 1} 4; do
