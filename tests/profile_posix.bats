@@ -509,6 +509,37 @@ END
     expect_json ../p.json '.profile.written_bytes == 1435 and .zeta.dropped_bytes == 1435'
 }
 
+@test "what is printed without writes goes to what is of the same kind, and its end alone is kept" {
+    cat >print.sh <<'END'
+[ "$1" /proc/$$/fd/1 ] || exit 1
+seq 100000
+ls "$NHT1_PROFILE_DIR" >&8
+echo >out
+END
+    exec 8>>listed
+    nht1-profile --t-c -- sh print.sh -p | cat >all
+    rm out
+    nht1-profile --t-c -- sh print.sh -c >/dev/null
+    rm out
+    nht1-profile --t-c -- sh print.sh -f >all
+    exec 8>&-
+    run nht1-profile --t-c -- sh -c 'echo >out; seq 100000; [ "$NHT1_PROFILE_DROP" != 1 ]'
+    expect_status 4
+    cmp profile.xml.run-*.output <(seq 100000 | tail -c 65536)
+    [ "$(grep -cx output listed)" -eq 0 ] || not_here "files without a name cannot be made here"
+}
+
+@test "an input that is opened for writing, too, and only read is left as it is" {
+    echo 7 >in
+    run nht1-profile --t-c --repeat 2 -- sh -c 'read -r x <>in; echo $x >out' # as Fortran opens it
+    expect_status 0
+    expect_text "certified"
+    [ "$(cat in out)" = $'7\n7' ]
+    rm out
+    run nht1-profile --t-c --repeat 2 -- sh -c 'read -r x <>in; echo $x >out; echo 8 >in'
+    expect_status 4
+}
+
 @test "what a process writes and reads by descriptors that it was given of a removed file is counted" {
     mkdir in && cd in
     cat >scratch.sh <<'END'
@@ -1281,18 +1312,20 @@ END
     done
     # What the program itself writes by its name, which --between replaces.
     for between in '' "rm state; echo 1 >state"; do
-        echo 1 >state
-        run nht1-profile --t-c ${between:+--repeat 2 --between "$between"} -- sh -c 'read -r x; echo $((x + 1)) >state' <state
-        expect_status 4
-        expect_text "the file that descriptor 0 reads has been written meanwhile"
-        [ "$(cat state)" = 2 ]
+        for program in 'read -r x; echo $((x + 1)) >state' 'x=$(cat /dev/stdin); echo $((x + 1)) >state' 'read -r x <&3; echo $((x + 1)) >state'; do
+            echo 1 >state
+            run nht1-profile --t-c ${between:+--repeat 2 --between "$between"} -- sh -c "$program" <state 3<>state
+            expect_status 4
+            expect_text "reads has been written meanwhile"
+            [ "$(cat state)" = 2 ]
+        done
     done
     # Nobody reads what a lock is held by, or what the shell looks at later.
     : >lock
     for given in 9\<lock 9\<\>lock; do
         eval "exec $given"
         flock 9
-        run nht1-profile --t-c -- sh -c 'echo >out; echo $$ >lock; echo note >&8' 8<>log
+        run nht1-profile --t-c -- sh -c 'echo >out; echo $$ >lock; echo note >&8' 8>>log
         expect_status 0
         expect_text "certified"
         exec 9<&-

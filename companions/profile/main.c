@@ -38,6 +38,7 @@
 #include "companions/profile/behind.h"
 #include "companions/profile/certificate.h"
 #include "companions/profile/opened.h"
+#include "companions/profile/output.h"
 #include "companions/profile/judge.h"
 #include "companions/profile/merge.h"
 #include "companions/workload/random.h"
@@ -342,13 +343,6 @@ static int settings(const struct session *s, const char *dir, bool drop,
     return 0;
 }
 
-/* Whether what is written there comes behind all else, and is not a file of its own: programs ask. */
-static bool appends(int fd)
-{
-    struct stat st;
-    return fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (fcntl(fd, F_GETFL) & O_APPEND);
-}
-
 /* The name of the program that a process runs; "" where it is not known. */
 static void name_of(int pid, char name[32])
 {
@@ -379,6 +373,8 @@ static int note_behind(const char *dir, double *ended_s)
     return 0;
 }
 
+static struct output printed; /* by the latest run, if that was one without writes */
+
 /* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
  * it takes what the run with writes has noted. [out] took_s: from its start to its end; status: as a
  * shell has it. */
@@ -406,21 +402,18 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
         return ERR_NOMEM;
     }
 
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/output", dir);
     char **env = child_environment(NULL, s->by_x ? as_it_is : with);
-    FILE *output = drop ? fopen(path, appends(STDOUT_FILENO) ? "ae" : "we") : NULL;
     struct child c = {.out = -1, .err = -1};
-    int rc = 0;
-    if (!env) rc = mem_error("an environment");
-    if (drop && !output) rc = err_set_errno(ERR_IO, errno, "%s", path);
+    int rc = env ? 0 : mem_error("an environment");
+    printed = (struct output){
+        .out = CHILD_SHARED, .err = CHILD_SHARED, .fd = -1, .from = -1, .wake = {-1, -1}};
+    if (rc == 0 && drop) rc = output_begin(&printed, dir);
     if (rc == 0) {
-        const enum child_stream stream = drop ? CHILD_FD : CHILD_SHARED;
         const struct child_start how = {.argv = word,
                                         .env = env,
-                                        .out = stream,
-                                        .err = stream,
-                                        .fd = drop ? fileno(output) : -1,
+                                        .out = printed.out,
+                                        .err = printed.err,
+                                        .fd = printed.fd,
                                         .in_place = true,
                                         .signal = inherited,
                                         .signals_n = INHERITED_N};
@@ -438,14 +431,14 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
             if (!drop && *took_s > longest_s) longest_s = *took_s;
             *status = child_status(&c);
         } else if (c.errnum != 0) { /* as a shell has it */
-            plain_line(drop ? output : stderr, "nht1-profile: %s: %s", word[0], strerror(c.errnum));
+            if (!drop) plain_line(stderr, "nht1-profile: %s: %s", word[0], strerror(c.errnum));
             *status = c.errnum == ENOENT ? 127 : 126;
             err_clear();
             rc = 0;
         }
     }
     child_free(&c);
-    if (output && fclose(output) != 0 && rc == 0) rc = err_set_errno(ERR_IO, errno, "%s", path);
+    output_end(&printed);
     free(env);
     free(word);
     free(joined);
@@ -722,12 +715,11 @@ static int all_seen(const struct profile_run *run)
     return err_set(ERR_INVALID, "no zeta: %.700s", text);
 }
 
-/* The program has not come to its end without its writes: why it has no T_C. Its output stays, as it may say more, unless it is
+/* The program has not come to its end without its writes: why it has no T_C. The end of its output stays, as it may say more, unless it is
  * the user who has ended it. */
-static int ended_dropped(const struct session *s, const char *dir, const struct profile_run *run,
-                         int status)
+static int ended_dropped(const struct session *s, const struct profile_run *run, int status)
 {
-    char from[PATH_MAX + 16], output[PATH_MAX + 16], why[ERR_MESSAGE_MAX];
+    char output[PATH_MAX + 16], why[ERR_MESSAGE_MAX];
     if (stopped)
         return err_set(ERR_INVALID, "stopped while the program ran with "
                                     "its writes dropped");
@@ -737,11 +729,11 @@ static int ended_dropped(const struct session *s, const char *dir, const struct 
                  : "does it check what it has written, or read what it writes over later? See "
                    "--t-c-add");
     if (run->not_seen_n > 0) profile_not_seen_text(&run->not_seen[0], why);
-    snprintf(from, sizeof from, "%s/output", dir);
     snprintf(output, sizeof output, "%s.output", s->dir);
-    if (rename(from, output) < 0)
-        return err_set_errno(ERR_IO, errno, "the output of the program without its writes: %s",
-                             output);
+    if (output_save(&printed, output) < 0) {
+        err_prefix("the output of the program without its writes: ");
+        return ERR_IO;
+    }
     if (too_long) {
         char most[UNITS_TEXT_MAX], with[UNITS_TEXT_MAX];
         return err_set(ERR_INVALID,
@@ -766,7 +758,7 @@ static int run_dropped(const struct session *s, struct profile_round *round,
     snprintf(dir, sizeof dir, "%.4080s.dropped", s->dir);
     int rc = run_watched(s, dir, true, run, &round->without, &status);
     if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED || too_long)) {
-        rc = ended_dropped(s, dir, run, status);
+        rc = ended_dropped(s, run, status);
         round->not_made = true;
     }
     if (rc == 0 && run->dropped_bytes == 0)
