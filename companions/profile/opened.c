@@ -307,15 +307,15 @@ static int look_at_place(struct source *s)
         return err_set(ERR_INVALID,
                        "no zeta: standard input has one place with standard output or error, and "
                        "other runs would find it elsewhere: give another file, < FILE");
-    if (!s->moved) return 0;
-    /* What the program writes by such a descriptor, from 3 on, is no input. */
-    const bool reads = s->fd == STDIN_FILENO || (s->flags & O_ACCMODE) == O_RDONLY;
-    if (reads && fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        !(same_time(st.st_mtim, s->written) && st.st_size == s->length))
+    const bool changed = s->at >= 0 && fstat(s->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                         !(same_time(st.st_mtim, s->written) && st.st_size == s->length);
+    /* Standard input may have been read as /dev/stdin, or mapped. */
+    if (changed && (s->moved || s->fd == STDIN_FILENO))
         return err_set(ERR_INVALID,
                        "no zeta: the file that descriptor %d reads has been written meanwhile, and "
                        "other runs would find other data in it: give a copy",
                        s->fd);
+    if (!s->moved) return 0;
     if (holds_lock(s->fd))
         return err_set(ERR_INVALID,
                        "no zeta: descriptor %d holds a lock on what it reads, for which other "
