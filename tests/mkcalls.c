@@ -31,6 +31,8 @@
  *     fresh       creates the file with MPI_MODE_EXCL, preallocates, sets its size, and deletes another one
  *     pointer     all ranks write by the shared pointer, each for itself, then together
  *     differs     writes 402 times; where its writes are dropped, twice
+ *     folder      all ranks make the folder FILE, rank 0 first, where its writes are dropped the last one; then each
+ *                 writes 10 bytes to FILE/RANK by POSIX calls
  *     disorder    writes the same ten pieces in another order where its writes are dropped
  *     abort, kill, segv, wait   writes ten times; then the last rank calls MPI_Abort, kills itself,
  *                 ends by SIGSEGV, or all wait for an end from outside
@@ -52,6 +54,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int rank, size, wrong;
@@ -674,6 +677,19 @@ static void disorder(const char *name)
     MPI_File_close(&f);
 }
 
+/* Whichever rank comes first. */
+static void folder(const char *name)
+{
+    char path[4096];
+    if (rank == (dropped() ? size - 1 : 0)) mkdir(name, 0755);
+    MPI_Barrier(MPI_COMM_WORLD);
+    mkdir(name, 0755);
+    snprintf(path, sizeof path, "%s/%d", name, rank);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (write(fd, buf, 10) != 10) wrong = 1;
+    close(fd);
+}
+
 static int by_value(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -894,6 +910,7 @@ int main(int argc, char **argv)
         {"own-many", own_many},
         {"self", self},
         {"read-back", read_back},
+        {"folder", folder},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (strcmp(what, list[i].name) == 0) list[i].run(name);

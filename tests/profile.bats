@@ -480,6 +480,13 @@ END
     [ ! -e w.dat ]
 }
 
+@test "a folder that any of the ranks makes first costs no zeta" {
+    run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" folder z.dat
+    expect_status 0
+    expect_json p.json '.certificates[0].agree and .profile.written_bytes == 20'
+    [ -f z.dat/0 ] && [ -f z.dat/1 ]
+}
+
 @test "a program that does not do the same in both runs has no zeta" {
     slow
     profiled_t_c() {

@@ -103,19 +103,22 @@ int before_copy(const char *from, const char *to)
     return each(from, copy_one, (void *)(uintptr_t)to);
 }
 
-/* An empty file that is still empty, such as one to hold a lock on, is as it was. */
-static bool is_still_empty(const struct profile_before *note)
+/* A file that the program has opened for writing and not written to, as Fortran opens what it only reads, is as it was; and one that is
+ * still empty, such as one to hold a lock on. Times of whole seconds prove nothing. */
+static bool is_as_it_was(const struct profile_before *note)
 {
     struct stat st;
-    return note->before_size == 0 && lstat(note->name, &st) == 0 && S_ISREG(st.st_mode) &&
-           st.st_size == 0;
+    if (lstat(note->name, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != note->before_size)
+        return false;
+    return st.st_size == 0 || (note->before_ns != 0 && st.st_mtim.tv_sec == note->before_s &&
+                               st.st_mtim.tv_nsec == note->before_ns);
 }
 
 static int refuse_changed(const char *path, const struct profile_before *note, void *unused)
 {
     (void)path;
     (void)unused;
-    if (!note->written || note->before_size < 0 || note->created || is_still_empty(note)) return 0;
+    if (!note->written || note->before_size < 0 || note->created || is_as_it_was(note)) return 0;
     return err_set(ERR_INVALID,
                    "%.300s was there before the first run and is written: remove it, or give "
                    "--between COMMAND, which restores it",

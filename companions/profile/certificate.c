@@ -35,9 +35,10 @@ static struct profile_traced sum_of(const struct profile_trace *t, int function)
     return sum;
 }
 
-/* What ranks, or processes of one program, did with a file. */
+/* What ranks, or processes of one program, did with a file; with a folder all of them, as any may be the first one that makes
+ * it, while others find it made. */
 struct entry {
-    int rank;            /* -1: processes that are no ranks, of which all of a program are one */
+    int rank; /* -1: processes that are no ranks, of which all of a program are one; or a folder */
     const char *program; /* of these; else "" */
     size_t
         name; /* length of the part of the file's name that counts: of temporary files the folder that stays */
@@ -84,12 +85,17 @@ static int entries_of(const struct profile_run *run, struct entry **list, int *n
     *list = mem_new(room + 1, sizeof **list, "%lld files", (long long)room);
     if (!*list) return ERR_NOMEM;
     for (int r = 0; r < run->size; r++)
-        for (int f = 0; run->rank[r] && f < run->rank[r]->files_n; f++)
-            (*list)[(*n)++] = (struct entry){.rank = r < run->mpi_n ? r : -1,
-                                             .program = r < run->mpi_n ? "" : run->rank[r]->program,
-                                             .name = length_of(&run->rank[r]->file[f]),
-                                             .file = &run->rank[r]->file[f],
-                                             .trace = run->rank[r]->file[f].trace};
+        for (int f = 0; run->rank[r] && f < run->rank[r]->files_n; f++) {
+            const struct profile_file *file = &run->rank[r]->file[f];
+            const bool own = file->interface != PROFILE_FOLDER;
+            struct entry *e = &(*list)[(*n)++];
+            *e = (struct entry){.rank = own && r < run->mpi_n ? r : -1,
+                                .program = r < run->mpi_n || !own ? "" : run->rank[r]->program,
+                                .name = length_of(file),
+                                .file = file,
+                                .trace = file->trace};
+            if (!own) e->trace.threads = 2; /* in no order */
+        }
     qsort(*list, (size_t)*n, sizeof **list, by_key);
     int kept = 0;
     for (int i = 0; i < *n; i++)
@@ -103,7 +109,9 @@ static int entries_of(const struct profile_run *run, struct entry **list, int *n
 
 static const char *who(const struct entry *e, char out[300])
 {
-    if (e->rank < 0)
+    if (e->file->interface == PROFILE_FOLDER)
+        snprintf(out, 300, "the program");
+    else if (e->rank < 0)
         snprintf(out, 300, "%.255s", e->program);
     else
         snprintf(out, 300, "rank %d", e->rank);

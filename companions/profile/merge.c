@@ -113,7 +113,7 @@ static bool is_sound(const struct profile_map *m)
         ok = m->bin_bytes[0][b] <= INT64_MAX && m->bin_bytes[1][b] <= INT64_MAX;
     for (int f = 0; ok && f < m->files_n; f++)
         ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0' &&
-             (m->file[f].interface == PROFILE_MPI_IO || m->file[f].interface == PROFILE_POSIX);
+             m->file[f].interface >= PROFILE_MPI_IO && m->file[f].interface <= PROFILE_FOLDER;
     for (int p = 0; ok && p < m->phases_n; p++) {
         const struct profile_phase *one = &m->phase[p];
         ok = one->file >= 0 && one->file < m->files_n && one->comm_size > 0 &&

@@ -50,7 +50,8 @@
 #define PROFILE_ENV_RUNS   "NHT1_PROFILE_RUNS"   /* 1: accesses are recorded one by one, as runs */
 
 /* The interface through which a program uses a file. */
-enum profile_interface { PROFILE_MPI_IO, PROFILE_POSIX };
+/* A folder is no file that data are moved in. */
+enum profile_interface { PROFILE_MPI_IO, PROFILE_POSIX, PROFILE_FOLDER };
 
 /* Functions that move no data but take time, and waiting for requests of MPI-IO. */
 enum profile_other {

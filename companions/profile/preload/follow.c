@@ -362,7 +362,8 @@ void follow_flush(struct followed *f, int call, int64_t at, int rc, uint64_t sta
     errno = kept;
 }
 
-void follow_name(const char *whole, enum profile_other what, int64_t at, uint64_t start_ns)
+void follow_name(const char *whole, bool folder, enum profile_other what, int64_t at,
+                 uint64_t start_ns)
 {
     const int kept = errno;
     if (ready()) {
@@ -370,7 +371,8 @@ void follow_name(const char *whole, enum profile_other what, int64_t at, uint64_
         paths_told(whole, told);
         count_other(what, start_ns);
         count_lock();
-        count_trace(count_file(told, 1, 0, PROFILE_POSIX), WORKLOAD_KINDS + (int)what, 0, at);
+        count_trace(count_file(told, 1, 0, folder ? PROFILE_FOLDER : PROFILE_POSIX),
+                    WORKLOAD_KINDS + (int)what, 0, at);
         count_unlock();
     }
     errno = kept;

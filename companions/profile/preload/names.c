@@ -125,7 +125,7 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
         c.note->written = 1;                                                                       \
         c.note->gone = (what) == PROFILE_REMOVE;                                                   \
         if ((what) == PROFILE_OPEN) c.note->directory = 1;                                         \
-        follow_name(c.whole, what, number, start_ns);                                              \
+        follow_name(c.whole, c.note->directory, what, number, start_ns);                           \
     }                                                                                              \
     return rc
 
@@ -288,8 +288,8 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
         count_dropping() ? rename_stand_in(&a, &b, to, how) : real(from_at, from, to_at, to, how);
     if (rc < 0) return rc;
     renamed(&a, &b);
-    follow_name(a.whole, PROFILE_RENAME, 0, start_ns);
-    follow_name(b.whole, PROFILE_RENAME, 1, start_ns);
+    follow_name(a.whole, false, PROFILE_RENAME, 0, start_ns);
+    follow_name(b.whole, false, PROFILE_RENAME, 1, start_ns);
     return rc;
 }
 
