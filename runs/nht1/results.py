@@ -934,8 +934,10 @@ class Runs:
     def alone(self, group, processors, cell):
         """What computing only takes with so many processors: T_C, that of a cell where there is one; where they are
         more than the cores, whose T_C that is, the best time measured with as many, NaN when there is none."""
+        if cell is not None and not cell.oversubscribed:
+            return cell.t_c_s
         if not any(c.oversubscribed for c in group.cells if c.processors == processors):
-            return group.t_c(processors) if cell is None else cell.t_c_s
+            return group.t_c(processors)
         return least(c.best_s for g in self.groups
                      if (g.problem[:3], g.system) == (group.problem[:3], group.system)
                      for c in g.cells if not c.writes and c.processors == processors)

@@ -40,6 +40,11 @@ class Processors(unittest.TestCase):
         self.assertEqual([(row[0][0], float(row[1][0]), float(row[3][0])) for row in table.rows], [('2', 8.0, 9.0), ('8', 2.7, 2.8)])
         figure, = (f for f in page.figures if f.name == 'fig2-times')
         self.assertEqual([row[:2] for row in figure.data['this system', 'computing only']], [(2, 8.0), (8, 2.7)])
+        figure, = (f for f in page.figures if f.name == 'writers')
+        self.assertEqual([row[1] for row in figure.data['', 'T_C']], [2.7, 2.4])
+        roots[1]['system'].update(cores_of_nodes=4)  # as many processors, more than cores
+        figure, = (f for f in page_of(*roots).figures if f.name == 'fig2-times')
+        self.assertEqual([row[:2] for row in figure.data['this system', 'computing only']], [(2, 8.0), (8, 2.7)])
 
 
 class Writers(unittest.TestCase):

@@ -388,13 +388,18 @@ class _Section:
         first = cells[0]
         if len(cells) > 1:
             f = self.figure('writers', 'Writers by run time')
+            several = len({c.t_c_s for c in cells if c.t_c_s == c.t_c_s}) > 1  # on other nodes or cores
             f.panel('', {'ticks': enumerate(c.label for c in cells)},
-                    'T_T in s, median and its interval', across=True, key=False)
+                    'T_T in s, median and its interval', across=True, key=several)
             f.series('T_T', 'points', [(i, *_interval(c, lambda t: t))
                                        for i, c in enumerate(cells)])
-            f.level(first.t_c_s, 'T_C')
+            if several:
+                f.series('T_C', 'points', [(i, c.t_c_s) for i, c in enumerate(cells)])
+            else:
+                f.level(first.t_c_s, 'T_C')
             self.page.figure(f, 'T_T of each writer on %s, fastest first%s%s.' % (
                 text.plural(processors, 'processor'), '' if first.t_c_s != first.t_c_s else
+                '; T_C is the same run without writing' if several else
                 '; the dashed line is T_C, the same run without writing',
                 ' on the cores that there are' if first.oversubscribed and
                 first.t_c_s == first.t_c_s else ''))

@@ -219,10 +219,11 @@ def report(folder, paths, speaker, level=0.95):
         speaker.say('no report: nht1-report ended with status %s: %s' % (status, err.strip()[:300]))
 
 
-def _close(driver, keys, speaker, brief, changed):
+def _close(driver, keys, speaker, brief, args):
+    again = 'the same command%s goes on from here' % (' without --new' if not brief and args.new else '')
     rows, table = summary.tables(driver, keys)
     try:
-        summary.write(driver, rows, table, driver.status(), changed)
+        summary.write(driver, rows, table, driver.status(), args.set)
     except OSError as e:  # of a full disk, perhaps, which the runs have met before
         driver.why, driver.failure = 'failed', driver.failure or e
     status = driver.status()
@@ -241,12 +242,11 @@ def _close(driver, keys, speaker, brief, changed):
         print('%s: %s failed: %s' % (tools.called('runs/study'), tally.name(number),
                                      record['trouble']), file=sys.stderr)
     if driver.failure and not brief:
-        print('%s: %s: %s; the same command goes on from here' % (
-            tools.called('runs/study'), driver.failure.filename or shown(driver.folder.path), driver.failure.strerror),
+        print('%s: %s: %s; %s' % (
+            tools.called('runs/study'), driver.failure.filename or shown(driver.folder.path), driver.failure.strerror, again),
               file=sys.stderr)
     if driver.why == 'interrupted' and not brief:
-        print('%s: interrupted; the same command goes on from here' % tools.called('runs/study'),
-              file=sys.stderr)
+        print('%s: interrupted; %s' % (tools.called('runs/study'), again), file=sys.stderr)
     if not brief:
         _say_end(driver, speaker)
         for tally in driver.given_up():
@@ -319,6 +319,8 @@ def run(args, name, description, brief=False):
         _fit(args, points, estimates, speaker)
         return 0, None
     fitting = _fit(args, points, estimates, speaker)
+    if not args.out:  # which another one of this name may have taken meanwhile
+        out = choose(args.under or under(), name, points, args.new)
     folder = Folder(out, points, lambda: _record(args, description, here, points, estimates), description.text)
     if not brief:
         speaker.say('folder    %s%s' % (shown(folder.path), _going_on(args, description, folder.record)
@@ -329,7 +331,7 @@ def run(args, name, description, brief=False):
     if folder.resumed and driver.progress()[2]:  # a finished one, or one that another driver has just begun
         expect_same(folder.record)
     driver.run()
-    status = _close(driver, keys, speaker, brief, args.set)
+    status = _close(driver, keys, speaker, brief, args)
     if driver.why != 'interrupted' and not args.no_report:
         good = [name for name, record in folder.results().items() if record['ok']]
         # Folders, in which results of other programs are passed over; a file that is named has to be one of nht1's.
