@@ -31,6 +31,7 @@ KINDS = {'nht1-bt': 1, 'nht1-beff': 1, 'nht1-beffio': 1, 'nht1-workload': 1, 'nh
 PROGRAMS = 'nht1-bt, nht1-beff, nht1-beffio, nht1-workload and nht1-profile'
 SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
+HEAD = 4096  # bytes of a result that name its schema
 COPIES_SHOWN = 3
 NAN = math.nan
 # Options that vary something else than how data are computed and written: the problem, which is the
@@ -60,6 +61,10 @@ NUMBER_MAX, NUMBER_MIN = 1e99, 1e-99
 
 class NoMeasurement(trouble.Trouble):
     """A number in a file that no program has measured."""
+
+
+class Unreadable(trouble.Trouble):
+    """A file that cannot be read, or a damaged result."""
 
 
 def _number(convert):
@@ -96,7 +101,7 @@ def read_json(path, limit=SIZE_MAX_BYTES):
     except IsADirectoryError:
         raise trouble.usage('%s: a folder, not a file' % text.clean(path))
     except (OSError, ValueError) as e:
-        raise trouble.failed('%s: cannot read: %s' % (
+        raise Unreadable(trouble.FAILED, '%s: cannot read: %s' % (
             text.clean(path), getattr(e, 'strerror', None) or e))
     if len(raw) > limit:
         raise trouble.usage('%s: longer than any result' % text.clean(path))
@@ -116,7 +121,9 @@ def read_object(path):
 def parse_json(raw, path):
     """The value in bytes; path: for messages."""
     def wrong(line, what):
-        return trouble.usage('%s:%d: not JSON: %s' % (text.clean(path), line, text.clean(what, 200)))
+        damaged = not raw.strip() or b'"nht1-' in raw[:HEAD]
+        return (Unreadable if damaged else trouble.Trouble)(
+            trouble.USAGE, '%s:%d: not JSON: %s' % (text.clean(path), line, text.clean(what, 200)))
     try:
         value = json.loads(raw.decode('utf-8'), parse_int=_number(int), parse_float=_number(float),
                            parse_constant=float)
@@ -242,16 +249,18 @@ def verdicts():
 PARTLY = ('disturbed', 'processors-shared')
 
 
-def spoiling(root, writers=None, paired=False):
+def spoiling(root, writers=None, paired=False, measured=None):
     """{code: why} of the stamps of a result, or of a part of it, by which nothing can be concluded from it. writers: of
     nht1-bt, whose parts count; None for all. What nht1-bt says of a writer over all its rounds holds for its runs. paired:
     what is concluded is T_T over the T_C of the same round, which does not suffer where computing alone was slower in
-    all of the job than the best T_C known."""
+    all of the job than the best T_C known. measured: of nht1-workload, id() of the parts that count; None for all."""
     judged = {word(row, 'driver') for row in items(root, 'ranking') if isinstance(row.get('stamps'), list)}
     parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points', 'replays') for part in items(root, key)
                       if (writers is None or word(part, 'driver') in writers or 'driver' not in part) and not
-                      (key == 'runs' and word(part, 'driver') in judged)]
+                      (key == 'runs' and word(part, 'driver') in judged) and not
+                      (measured is not None and id(part) not in measured)]
     found = {s['code'] for part in parts for s in stamps(part)
+             if not (measured is not None and part is root and s['code'] == 'not-cache-honest')  # as some part is
              if (s['severity'] != 'note' or s['code'] not in PARTLY) and not
              (paired and s['code'] == 'disturbed' and 't_c_today_s' in s['numbers'])}
     return {code: s['spoils'] for code, s in stamp_codes().items() if code in found and 'spoils' in s}
@@ -317,28 +326,43 @@ class Results(list):
     def __init__(self, *results):
         super().__init__(*results)
         self.refused = []  # why files of folders are left out that would be results
-        self.copies = {}  # {content: files with it}; the first one counts, for a copy is no further measurement
+        # {content: files with it}; the first one counts, for a copy is no further measurement: that of a study, where one is.
+        self.copies = {}
+        self.lost = []  # files and folders below a folder that cannot be read
         self.sums = []  # what summaries (.sum) of b_eff and b_eff_io say, also of other programs
-        self.own_sums = []  # likewise those of this suite in folders, where no JSON says more
+        self.own_sums = []  # likewise those of this suite in folders, whose JSON may be there, too, and says more
         self.tunes = []  # (path, content) of what runs/study tune found
         self.checks = []  # likewise of runs/study check
 
     def of(self, kind):
         return [r for r in self if r.kind == kind]
 
+    def _same(self, path, content):
+        files = self.copies.setdefault(hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest(), [])
+        files.append(path)
+        return files
+
     def is_copy(self, path, content):
         """Whether a file with this content has been met: a copy, a link, or the same name again."""
-        key = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
-        self.copies.setdefault(key, []).append(path)
-        return len(self.copies[key]) > 1
+        return len(self._same(path, content)) > 1
+
+    def add(self, result):
+        """Once, that of a study before its copies, of which nothing says what was varied."""
+        files = self._same(result.path, result.root)
+        first = next((i for i, r in enumerate(self) if r.path == files[0]), None)
+        if len(files) == 1:
+            self.append(result)
+        elif first is not None and result.run and not self[first].run:
+            self[first] = result
+            files[0], files[-1] = files[-1], files[0]
 
     @property
     def left_out(self):
-        """What of copies is to be told, '' where there are none."""
-        paths = [p for files in self.copies.values() for p in files[1:]]
-        return '' if not paths else '%s left out, with the content of another one: %s%s' % (
-            text.plural(len(paths), 'file'), ', '.join(text.clean(p) for p in paths[:COPIES_SHOWN]),
-            ', ...' if len(paths) > COPIES_SHOWN else '')
+        """What of copies and of what cannot be read is to be told, '' where there is none."""
+        return '; '.join('%s left out, %s: %s%s' % (text.plural(len(paths), 'file'), why, ', '.join(
+            text.clean(p) for p in paths[:COPIES_SHOWN]), ', ...' if len(paths) > COPIES_SHOWN else '') for paths, why in (
+                ([p for files in self.copies.values() for p in files[1:]], 'with the content of another one'),
+                (self.lost, 'damaged or not to be read')) if paths)
 
     def sums_of(self, program):
         return [s for s in self.sums if s['program'] == program and s['value'] is not None]
@@ -361,15 +385,16 @@ def load(paths):
         if not stat.S_ISDIR(mode):
             _take(found, path, named=True)
             continue
-        for below in _files(path):
+        for below in _files(path, found.lost):
             try:
                 _take(found, below, named=False)
             except NoMeasurement as e:
                 found.refused.append(str(e))
+            except Unreadable:
+                found.lost.append(below)
             except trouble.Trouble:
                 found.passed_over += below.endswith('.json')
-    for program, kind in (('b_eff', 'nht1-beff'), ('b_eff_io', 'nht1-beffio')):
-        found.sums += [s for s in found.own_sums if s['program'] == program and not found.of(kind)]
+    found.sums += [s for s in found.own_sums if not _is_of(s, found)]
     if not found and not found.sums:
         if found.refused:
             raise trouble.usage(found.refused[0])
@@ -378,12 +403,24 @@ def load(paths):
     return found
 
 
-def _files(top):
-    """What may be a result below a folder."""
+def _is_of(summary, found):
+    """Whether the JSON of the same run is there: one with the same value, to the digits of a summary."""
+    procs, value = summary['procs'], summary['value'] or NAN
+    if summary['program'] == 'b_eff':
+        values = [(integer(r.root, 'system.ranks'), real(r.root, 'result.b_eff_bytes_per_s')) for r in found.of('nht1-beff')]
+    else:
+        values = [(integer(p, 'procs'), real(v, 'bytes_per_s')) for r in found.of('nht1-beffio') for p in items(r.root, 'partitions')
+                  for v in items(p, 'values')]
+    return any(n == procs and abs(v - value) < 1000 for n, v in values)
+
+
+def _files(top, lost):
+    """What may be a result below a folder. lost: takes the folders that cannot be read."""
     def unreadable(error):
         if error.filename == top:
             raise trouble.failed('%s: cannot read the folder: %s' % (
                 text.clean(top), error.strerror))
+        lost.append(error.filename)
     for folder, below, names in os.walk(top, onerror=unreadable):  # links to folders: not followed
         depth = os.path.relpath(folder, top).count(os.sep) + 1 if folder != top else 0
         study = 'study.json' in names  # of its interrupted runs nothing counts
@@ -428,8 +465,6 @@ def _take(found, path, named):
                 text.clean(path), schema[:60], PROGRAMS) if schema else
             '%s: this JSON is not a result of this project: it has no "schema"; give the files that '
             'nht1-bt and its companions write with --json' % text.clean(path))
-    if found.is_copy(path, root):
-        return
     beside = os.path.join(os.path.dirname(path), 'run.json')
     try:
         run = read_json(beside, 1 << 20) if os.path.isfile(beside) else {}
@@ -438,7 +473,7 @@ def _take(found, path, named):
     if not word(run, 'schema').startswith('nht1-study-run/'):
         run = {}
     found.newer += int(version) > KINDS[kind]
-    found.append(Result(path, kind, int(version), root, run))
+    found.add(Result(path, kind, int(version), root, run))
 
 
 # --- systems ------------------------------------------------------------------------------------

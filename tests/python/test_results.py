@@ -76,6 +76,38 @@ class Files(unittest.TestCase):
         self.assertEqual([r.kind for r in found], ['nht1-bt'])
         self.assertEqual(found.passed_over, 1)
 
+    def test_of_copies_that_of_a_study_counts_wherever_it_lies(self):
+        os.makedirs(os.path.join(self.folder, 'study', 'runs', 'p01-r02'))
+        for name in 'a.json', 'study/runs/p01-r02/result.json', 'z.json':
+            with open(os.path.join(self.folder, name), 'w') as f:
+                json.dump(bt_result(), f)
+        with open(os.path.join(self.folder, 'study', 'runs', 'p01-r02', 'run.json'), 'w') as f:
+            json.dump({'schema': 'nht1-study-run/1', 'run': 2, 'settings': {'env.X': '1'}}, f)
+        found = results.load([self.folder])
+        self.assertEqual([(r.environment, r.study_round[1]) for r in found], [({'X': '1'}, 2)])
+        self.assertIn('a.json', found.left_out)
+        self.assertNotIn('p01-r02', found.left_out)
+
+    def test_damaged_results_of_a_folder_are_named(self):
+        self.write('good.json', bt_result())
+        for name, content in ('cut.json', json.dumps(bt_result())[:200]), ('empty.json', ''), ('other.json', '{"a": '):
+            with open(os.path.join(self.folder, name), 'w') as f:
+                f.write(content)
+        found = results.load([self.folder])
+        self.assertEqual((len(found), found.passed_over), (1, 1))
+        self.assertEqual(found.left_out.replace(self.folder + '/', ''),
+                         '2 files left out, damaged or not to be read: cut.json, empty.json')
+
+    def test_summaries_are_left_out_where_their_own_json_is_there(self):
+        corpus = os.path.join(os.path.dirname(__file__), '..', 'corpus', 'report')
+        with open(os.path.join(corpus, 'beff.json')) as f:
+            root = json.load(f)
+        summary = {'program': 'b_eff', 'procs': root['system']['ranks'], 'value': root['result']['b_eff_bytes_per_s'] + 400}
+        found = results.Results([results.Result('x.json', 'nht1-beff', 1, root, {})])
+        self.assertTrue(results._is_of(summary, found))
+        self.assertFalse(results._is_of(dict(summary, value=summary['value'] * 1.01), found))
+        self.assertFalse(results._is_of(dict(summary, procs=99), found))
+
     def test_a_file_that_is_named_must_be_a_result(self):
         for value in ({'schema': 'foreign/1'}, {}, {'schema': 'nht1-bt/x'}):
             with self.assertRaises(trouble.Trouble) as raised:
