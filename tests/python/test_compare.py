@@ -419,6 +419,35 @@ class Parts(unittest.TestCase):
         self.assertIn('B: results of nht1-beffio were measured in several ways (hint cb_nodes=1; no hints), and a summary does not say '
                       'which of them is its own; --nevertheless compares it', Comparison(a, both).reasons)
 
+    def test_a_summary_of_another_program_says_nothing_of_these(self):
+        a, b = results_of(io_of, (4, 1e9, '/a')), results_of(io_of, (4, 1e9, '/a'), (4, 1e8, '/b'))
+        a.sums = results.load([os.path.join(os.path.dirname(__file__), '..', 'samples', 'b_eff-3.6.sum')]).sums
+        with_sum, a.sums = Comparison(a, b), []
+        without = Comparison(a, b)
+        self.assertEqual([(m.name, m.verdict) for m in with_sum.metrics], [(m.name, m.verdict) for m in without.metrics])
+        self.assertEqual(with_sum.reasons, without.reasons)
+
+    def test_of_a_workload_what_met_memory_is_left_out_beside_others_and_its_stamp_spoils_nothing(self):
+        stamp = {'code': 'page-cache', 'severity': 'warn', 'sentence': 'It was.', 'numbers': {}}
+        note = {'code': 'not-cache-honest', 'severity': 'note', 'sentence': 'Some.', 'numbers': {}}
+        def memory(found, *which):
+            for i in which:
+                found[i].root['phases'][0]['stamps'] = [stamp]
+                found[i].root['stamps'] = [note]
+            return found
+        c = Comparison(memory(results_of(workload_of, (9, 1e9, '/a')), 3), results_of(workload_of, (8, 1e9, '/a')))
+        self.assertEqual((c.verdict, c.reasons, len(c.primary.a)), (SAME, [], 8))
+        self.assertIn('p, 2 processes, A: 1 measurement left out: from memory', c.notes)
+        c = Comparison(memory(results_of(workload_of, (8, 1e9, '/a')), *range(8)), results_of(workload_of, (8, 1e9, '/a')))
+        self.assertEqual(c.verdict, NOT)
+        # Of a pattern that one side has alone.
+        a = results_of(workload_of, (8, 1e9, '/a'))
+        for r in a:
+            r.root['phases'].append(dict(r.root['phases'][0], title='q', stamps=[stamp]))
+            r.root['stamps'] = [note]
+        c = Comparison(a, results_of(workload_of, (8, 1e9, '/a')))
+        self.assertEqual((c.verdict, c.reasons, c.stamps), (SAME, [], {'a': {}, 'b': {}}))
+
     def test_hosts_are_taken_together_and_told(self):
         for how, one, *_ in self.CASES:
             with self.subTest(how):

@@ -116,6 +116,19 @@ class Workload(unittest.TestCase):
             self.assertGreater(ax.get_title(loc='left').count('\n'), 0)
             self.assertGreater(ax.get_position().height, 0.1)
 
+    def test_curves_are_of_the_device_where_some_measurements_are(self):
+        made = []
+        for value, memory in ((1e6, False), (3e6, False), (9e9, True)):
+            root = root_of('workload')
+            root['phases'] = [dict(copy.deepcopy(root['phases'][0]), record_bytes=record, bytes_per_s=value, stamps=[
+                {'code': 'page-cache', 'severity': 'note', 'sentence': 'It was.', 'numbers': {}}] if memory else [])
+                              for record in (4096, 8192)]
+            made.append((root, {}))
+        page = Report(loaded('nht1-workload', *made)).page
+        figure, = (f for f in page.figures if f.name.startswith('workload-segmented'))
+        self.assertEqual([y for points in figure.data.values() for _, y, *_ in points], [2, 2])
+        self.assertIn('is in the table alone: 2 measurements.', figure.caption)
+
     def test_the_key_of_several_panels_has_room(self):
         for n in (2, 7):
             lines = ['hint striping_unit=1048576, T = 15 min, run %d' % i for i in range(n)]
@@ -247,6 +260,17 @@ class Bandwidth(unittest.TestCase):
         points, common = trend._of_results(loaded('nht1-beff', (root_of('beff'), {})), 'b_eff')
         self.assertEqual([p.line for p in points], ['2 ranks'])
         self.assertTrue(common.startswith('2 ranks, definition paper'), common)
+
+    def test_over_times_each_number_of_processes_has_a_line(self):
+        made = []
+        for procs, minutes, value in ((2, 10, 1e9), (16, 10, 8e9), (2, 30, 9e8), (16, 30, 7e9)):
+            root = root_of('beffio')
+            root['b_eff_io'].update(procs=procs, bytes_per_s=value, valid=True)
+            root['schedule']['partition_s'] = 60 * minutes
+            made.append((root, {}))
+        figure, = (f for f in Report(loaded('nht1-beffio', *made)).page.figures if f.name == 'beffio-times')
+        lines = {line: [y for _, y, *_ in points] for (_, line), points in figure.data.items() if 'process' in line}
+        self.assertEqual(sorted(lines.values()), [[1000, 900], [8000, 7000]])
 
     def test_a_trend_keeps_problems_apart_that_have_one_name(self):
         def of(**problem):

@@ -8,7 +8,7 @@ from . import runs, systems, values, workload
 from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, of_one_sample, together
 
 PAIRED = 'T_T / T_C'
-SUMMED = ('nht1-beff', 'nht1-beffio')  # that may stand beside summaries
+SUMMED = {'nht1-beff': 'b_eff', 'nht1-beffio': 'b_eff_io'}  # that may stand beside summaries
 OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_profiles}
 
 
@@ -25,7 +25,7 @@ class Comparison:
         self.notes += ['%s: %s' % (name, side.left_out) for name, side in (('A', a), ('B', b)) if side.left_out]
         for kind in results.KINDS:
             sides = [results.Results(side.of(kind)) for side in (a, b)]
-            if not all(sides) or kind in SUMMED and (a.sums or b.sums):
+            if not all(sides) or kind in SUMMED and (a.sums_of(SUMMED[kind]) or b.sums_of(SUMMED[kind])):
                 continue
             systems.tell_hosts(found, sides)
             if kind == 'nht1-bt':
@@ -37,18 +37,18 @@ class Comparison:
             self.reasons.append('A holds results of %s, B of %s' % (a[0].kind, b[0].kind))
         compared = [[r for r in side if id(r) not in found.apart] for side in (a, b)]
         paired = any(m.group == PAIRED for m in self.metrics) and (not metric or metric.startswith(PAIRED))
-        self.stamps = {name: self._stamps(side, found.writers, paired) for name, side in zip('ab', compared)}
+        self.stamps = {name: self._stamps(side, found, paired) for name, side in zip('ab', compared)}
         self._refuse(nevertheless, found.studied + self._shared(a, b) + [words for side in zip('AB', compared) for words in self._unproved(
             *side, found.writers)])
         self.primary = None
         self._judge(metric)
 
     @staticmethod
-    def _stamps(side, writers, paired):
+    def _stamps(side, of, paired):
         """{code: results that are stamped so}, of what spoils them. paired: T_T / T_C decides."""
         found = {}
         for result in side:
-            for code in results.spoiling(result.root, writers, paired):
+            for code in results.spoiling(result.root, of.writers, paired, of.measured if result.kind == 'nht1-workload' else None):
                 found[code] = found.get(code, 0) + 1
         return found
 

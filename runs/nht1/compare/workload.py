@@ -68,10 +68,13 @@ def _part(found, measured, whose):
         if one.how != other.how:
             found.note('%s in A is compared with %s in B' % tuple(
                 ways.shown(m.how) or 'the default' for m in (one, other)))
+        found.notes += ['%s, %s: %s left out: from memory' % (name, letter, text.plural(m.left_out, 'measurement'))
+                        for letter, m in zip('AB', (one, other)) if m.left_out]
         if one.memory != other.memory:
             found.notes.append('%s is not compared: it measured memory in %s only' % (
                 name, 'A' if one.memory else 'B'))
             continue
+        found.measured = (found.measured or set()) | one.nodes | other.nodes
         found.metrics.append(Metric(name, 'bytes/s', one.rates, other.rates, True, 'bandwidth', (one.rounds, other.rounds)))
     return [text.of('one side measured memory, the other one files', whose)] if len(found.metrics) == before else []
 
@@ -81,7 +84,15 @@ class Measured:
     on both sides; how: what may be compared."""
 
     def __init__(self, what, how):
-        self.what, self.how, self.rates, self.rounds, self.memory = what, how, [], [], False
+        self.what, self.how, self.all = what, how, []  # (rate, round, whether it met memory, id() of it)
+        self.rates, self.rounds, self.nodes, self.memory, self.left_out = [], [], set(), False, 0
+
+    def settle(self):
+        """What met memory counts where nothing else was measured."""
+        self.memory = all(memory for _, _, memory, _ in self.all)
+        kept = [one for one in self.all if one[2] == self.memory]
+        self.rates, self.rounds = [one[0] for one in kept], [one[1] for one in kept]
+        self.nodes, self.left_out = {one[3] for one in kept}, len(self.all) - len(kept)
 
     def name(self, varied):
         """With what tells it from the others."""
@@ -110,10 +121,11 @@ def _measured(side, measured_with):
                 name, *rest = numbers(r.root, m, i)
                 what = (('pattern', name), *common, *rest)
                 one = found.setdefault(what, {}).setdefault(how, Measured(what, how))
-                one.rounds.append((id(r), sum(key[0] == id(r) for key in one.rounds)))
-                one.rates.append(rate)
-                one.memory = one.memory or any(
-                    s['code'] == 'page-cache' for s in results.stamps(m))
+                one.all.append((rate, (id(r), sum(key[0] == id(r) for _, key, _, _ in one.all)),
+                                any(s['code'] == 'page-cache' for s in results.stamps(m)), id(m)))
+    for ways_of in found.values():
+        for one in ways_of.values():
+            one.settle()
     return found
 
 

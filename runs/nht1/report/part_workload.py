@@ -103,7 +103,7 @@ def _pattern(page, name, ways, settings):
     table = Table(name, '%s: %s' % (title, common), (['way'] if len(ways) > 1 else []) + [
         'record in bytes', 'temporal pattern', 'MB/s', 'S + T + B in s', 'B', 'in memory before',
         'note'])
-    f, panels = Figure(name, '%s: bandwidth over the record' % title), 0
+    f, panels, memory_n = Figure(name, '%s: bandwidth over the record' % title), 0, 0
     for way, phases in ways.items():
         own = ', '.join(v for v, values in zip(way, parts) if len(set(values)) > 1 and v)
         curves = {}
@@ -115,7 +115,7 @@ def _pattern(page, name, ways, settings):
                       _percent(real(p, 'times.b_share')), _percent(real(p, 'cached_share_before')),
                       'too little data' if 'too-short' in marks else '')
             curves.setdefault(word(p, 'temporal'), {}).setdefault(
-                integer(p, 'record_bytes'), []).append(rate)
+                integer(p, 'record_bytes'), []).append((rate, 'page-cache' in marks))
         if max(len(c) for c in curves.values()) < 2:
             continue
         panels += 1
@@ -124,12 +124,15 @@ def _pattern(page, name, ways, settings):
         f.panel(own, {'label': 'record in bytes', 'log': 2},
                 {'label': 'bandwidth in MB/s', 'log': 10})
         for temporal, points in curves.items():
-            f.series(temporal, 'line-points', [
-                (x, stats.median(points[x])) for x in sorted(points)])
+            # Of memory and the device together a median says nothing.
+            device = {x: [rate for rate, memory in of if not memory] or [rate for rate, _ in of] for x, of in points.items()}
+            memory_n += sum(len(points[x]) - len(device[x]) for x in points)
+            f.series(temporal, 'line-points', [(x, stats.median(device[x])) for x in sorted(device)])
     page.table(table)
     if f.panels:
-        page.figure(f, '%s, %s. All processes together, bytes over S + T + B.%s' % (
-            title, common, '' if panels <= PANELS_MAX else ' The first %d of %d ways are drawn; the table has all.' % (PANELS_MAX, panels)))
+        page.figure(f, '%s, %s. All processes together, bytes over S + T + B.%s%s' % (
+            title, common, ' What met memory where others were from the device is in the table alone: %s.' % text.plural(
+                memory_n, 'measurement') if memory_n else '', '' if panels <= PANELS_MAX else ' The first %d of %d ways are drawn; the table has all.' % (PANELS_MAX, panels)))
 
 
 # --- working points -----------------------------------------------------------------------------
