@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,19 +16,25 @@
 #include "base/err.h"
 #include "base/num.h"
 
+/* Of what is there when the run has ended: what it has left behind may go on printing. */
+#define LAST_READS 8
+
 static void *read_pipe(void *arg)
 {
     struct output *o = arg;
     struct pollfd p[2] = {{.fd = o->from, .events = POLLIN}, {.fd = o->wake[0], .events = POLLIN}};
-    for (bool last = false;;) {
+    bool last = false;
+    for (int left = LAST_READS; left > 0; left -= last) {
+        if (!last) (void)poll(p, 2, -1);
+        last = p[1].revents != 0; /* the run has ended: what is there is all */
         const size_t at = (size_t)(o->bytes % OUTPUT_TAIL);
         const ssize_t n = read(o->from, o->tail + at, OUTPUT_TAIL - at);
-        if (n > 0) o->bytes += n;
-        if (n > 0 || (n < 0 && errno == EINTR)) continue;
-        if (n == 0 || last || errno != EAGAIN) return NULL;
-        (void)poll(p, 2, -1);
-        last = p[1].revents != 0; /* the run has ended: what is there is all */
+        if (n > 0)
+            o->bytes += n;
+        else if (n == 0 || (errno == EAGAIN ? last : errno != EINTR))
+            break;
     }
+    return NULL;
 }
 
 static int begin_pipe(struct output *o)
@@ -38,7 +45,12 @@ static int begin_pipe(struct output *o)
     o->fd = end[1];
     /* The reading end alone: the program's own would be told that it has to wait. */
     if (fcntl(o->from, F_SETFL, O_NONBLOCK) != 0 || pipe2(o->wake, O_CLOEXEC) != 0) return -1;
+    /* Signals are for the thread that waits for the program. */
+    sigset_t all, were;
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &were);
     errno = pthread_create(&o->reader, NULL, read_pipe, o);
+    (void)pthread_sigmask(SIG_SETMASK, &were, NULL);
     if (errno == 0) return 0;
     close(o->wake[0]);
     close(o->wake[1]);
