@@ -536,6 +536,14 @@ END
     expect_text "certified"
     [ "$(cat in out)" = $'7\n7' ]
     rm out
+    touch -d '2020-01-01 00:00:00' in # as out of an archive
+    run nht1-profile --t-c --repeat 2 -- sh -c 'read -r x <>in; echo $x >out'
+    expect_status 0
+    rm out
+    run nht1-profile --t-c --repeat 2 -- sh -c 'read -r x <>in; echo $((x + 1)) >in; touch -d "2020-01-01 00:00:00" in; echo $x >out'
+    expect_status 4
+    [ "$(cat in)" = 8 ]
+    rm out
     run nht1-profile --t-c --repeat 2 -- sh -c 'read -r x <>in; echo $x >out; echo 8 >in'
     expect_status 4
 }

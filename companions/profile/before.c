@@ -110,8 +110,8 @@ static bool is_as_it_was(const struct profile_before *note)
     struct stat st;
     if (lstat(note->name, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size != note->before_size)
         return false;
-    return st.st_size == 0 || (note->before_ns != 0 && st.st_mtim.tv_sec == note->before_s &&
-                               st.st_mtim.tv_nsec == note->before_ns);
+    return st.st_size == 0 || (note->changed_ns != 0 && st.st_ctim.tv_sec == note->changed_s &&
+                               st.st_ctim.tv_nsec == note->changed_ns);
 }
 
 static int refuse_changed(const char *path, const struct profile_before *note, void *unused)

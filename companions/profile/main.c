@@ -408,6 +408,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     printed = (struct output){
         .out = CHILD_SHARED, .err = CHILD_SHARED, .fd = -1, .from = -1, .wake = {-1, -1}};
     if (rc == 0 && drop) rc = output_begin(&printed, dir);
+    if (!drop) output_watch();
     if (rc == 0) {
         const struct child_start how = {.argv = word,
                                         .env = env,

@@ -311,10 +311,14 @@ static int look_at_place(struct source *s)
                          !(same_time(st.st_mtim, s->written) && st.st_size == s->length);
     /* Standard input may have been read as /dev/stdin, or mapped. */
     if (changed && (s->moved || s->fd == STDIN_FILENO))
-        return err_set(ERR_INVALID,
-                       "no zeta: the file that descriptor %d reads has been written meanwhile, and "
-                       "other runs would find other data in it: give a copy",
-                       s->fd);
+        return err_set(
+            ERR_INVALID,
+            "no zeta: the file that descriptor %d reads has been written meanwhile, and "
+            "other runs would find other data in it: %s",
+            s->fd,
+            s->fd != STDIN_FILENO && (s->flags & O_ACCMODE) == O_RDWR
+                ? "give a copy, or open what is only written for writing alone (>FILE, not <>FILE)"
+                : "give a copy");
     if (!s->moved) return 0;
     if (holds_lock(s->fd))
         return err_set(ERR_INVALID,

@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/units.h"
 
 /* Of what is there when the run has ended: what it has left behind may go on printing. */
 #define LAST_READS 8
@@ -76,6 +78,31 @@ static int begin_file(struct output *o, const struct stat *st, const char *dir)
     return o->fd < 0 ? -1 : 0;
 }
 
+static off_t
+    before; /* length of the file that standard output is, before the latest run with writes */
+
+void output_watch(void)
+{
+    struct stat st;
+    before = fstat(STDOUT_FILENO, &st) == 0 ? st.st_size : 0;
+}
+
+/* Where the file for it lies. */
+static int has_room(const struct output *o, const struct stat *st)
+{
+    struct statvfs fs;
+    char needs[UNITS_TEXT_MAX], is_free[UNITS_TEXT_MAX];
+    if (fstatvfs(o->fd, &fs) != 0) return 0;
+    const double needed = (double)(st->st_size - before),
+                 there = (double)fs.f_bavail * (double)fs.f_frsize;
+    if (needed <= there) return 0;
+    return err_set(ERR_INVALID,
+                   "no zeta: the program prints %s into a file, for which a run without writes has "
+                   "no room, %s are free: "
+                   "let it go elsewhere, | cat >/dev/null",
+                   units_bytes(needed, needs), units_bytes(there, is_free));
+}
+
 static bool goes_nowhere(int fd)
 {
     struct stat st;
@@ -91,7 +118,7 @@ int output_begin(struct output *o, const char *dir)
                          .from = -1,
                          .wake = {-1, -1}};
     const bool file = fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode);
-    if ((file ? begin_file(o, &st, dir) : begin_pipe(o)) == 0) return 0;
+    if ((file ? begin_file(o, &st, dir) : begin_pipe(o)) == 0) return file ? has_room(o, &st) : 0;
     return err_set_errno(ERR_IO, errno, "what the program prints without its writes");
 }
 

@@ -20,9 +20,12 @@ struct output {
     char tail[OUTPUT_TAIL]; /* the last of them, byte i at i modulo its size */
 };
 
+/* Before a run with writes: what that prints into a file, the next one without is to have room for. */
+void output_watch(void);
+
 /* Of a file on the file system of the user's file where that can have one without a name, else in folder dir; of a pipe or a
  * terminal a pipe that is read at once; nothing where the user's goes to /dev/null. [out] o: to be ended, also after an error.
- * Returns 0 or ERR_IO. */
+ * Returns 0, ERR_IO, or ERR_INVALID where a file has no room. */
 int output_begin(struct output *o, const char *dir);
 
 /* The run has ended. */

@@ -94,6 +94,8 @@ struct profile_before {
     int64_t before_size; /* -1: there was none */
     int64_t before_s;    /* when it was modified, and */
     int32_t before_ns;
+    int64_t changed_s; /* when anything of it was changed, which no program can set */
+    int32_t changed_ns;
     int32_t before_mode; /* its permissions */
     int32_t written;     /* it was opened for writing, or changed in other ways */
     int32_t

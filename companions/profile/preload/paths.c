@@ -544,6 +544,8 @@ static int make_note(const char *whole, bool unmade)
     char path[PROFILE_PATH_MAX];
     if (!unmade && stat(whole, &st) == 0) {
         now.before_size = st.st_size;
+        now.changed_s = st.st_ctim.tv_sec;
+        now.changed_ns = (int32_t)st.st_ctim.tv_nsec;
         now.before_mode = (int32_t)(st.st_mode & 0777);
         now.before_s = st.st_mtim.tv_sec;
         now.before_ns = (int32_t)st.st_mtim.tv_nsec;
