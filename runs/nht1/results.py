@@ -309,6 +309,8 @@ class Result:
         self.ended_utc = word(root, 'ended_utc') or word(run, 'ended_utc')
         self.stamps = stamps(root)
         number = integer(run, 'run')  # each point has one run in a round
+        of = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(path))))
+        self.in_study = bool(run) + os.path.isfile(os.path.join(of, 'study.json')) * bool(run)  # 2: in its folder, 1: a copy of that
         self.study_round = (os.path.dirname(os.path.dirname(os.path.abspath(path))), number) \
             if number > 0 else None
 
@@ -352,7 +354,7 @@ class Results(list):
         first = next((i for i, r in enumerate(self) if r.path == files[0]), None)
         if len(files) == 1:
             self.append(result)
-        elif first is not None and result.run and not self[first].run:
+        elif first is not None and result.in_study > self[first].in_study:
             self[first] = result
             files[0], files[-1] = files[-1], files[0]
 
@@ -398,6 +400,8 @@ def load(paths):
     if not found and not found.sums:
         if found.refused:
             raise trouble.usage(found.refused[0])
+        if found.lost:
+            raise trouble.failed('no result there; ' + found.left_out)
         raise trouble.usage('%s: no result there of %s' % (
             text.clean(paths[0]) if paths else 'no file named', PROGRAMS.replace(' and ', ' or ')))
     return found
@@ -437,7 +441,10 @@ def _take(found, path, named):
     """Adds a file; Trouble where it is no result. In a folder, what this suite has summed up counts
     only where there is no JSON of the program, which says more."""
     if path.endswith('.sum'):
-        summaries = sumfile.read(path)
+        try:
+            summaries = sumfile.read(path)
+        except trouble.Trouble as e:
+            raise Unreadable(e.status, str(e)) if e.status == trouble.FAILED else e
         if summaries is None:
             raise trouble.usage('%s: no summary of b_eff or b_eff_io' % text.clean(path))
         with open(path, encoding='latin-1') as f:

@@ -427,6 +427,14 @@ class Parts(unittest.TestCase):
         self.assertEqual([(m.name, m.verdict) for m in with_sum.metrics], [(m.name, m.verdict) for m in without.metrics])
         self.assertEqual(with_sum.reasons, without.reasons)
 
+    def test_summaries_of_this_suite_say_nothing_beside_results_of_both_sides(self):
+        a, b = results_of(io_of, (4, 1e9, '/a')), results_of(io_of, (4, 8e8, '/a'))
+        without = Comparison(a, b)
+        a.sums = [dict(s, ours=True) for s in results.load([os.path.join(os.path.dirname(__file__), '..', 'samples', 'b_eff_io-2.1.sum')]).sums]
+        c = Comparison(a, b)
+        self.assertEqual([(m.name, m.verdict) for m in c.metrics], [(m.name, m.verdict) for m in without.metrics])
+        self.assertTrue([n for n in c.notes if 'of b_eff_io left out, beside results' in n], c.notes)
+
     def test_of_a_workload_what_met_memory_is_left_out_beside_others_and_its_stamp_spoils_nothing(self):
         stamp = {'code': 'page-cache', 'severity': 'warn', 'sentence': 'It was.', 'numbers': {}}
         note = {'code': 'not-cache-honest', 'severity': 'note', 'sentence': 'Some.', 'numbers': {}}
@@ -438,6 +446,13 @@ class Parts(unittest.TestCase):
         c = Comparison(memory(results_of(workload_of, (9, 1e9, '/a')), 3), results_of(workload_of, (8, 1e9, '/a')))
         self.assertEqual((c.verdict, c.reasons, len(c.primary.a)), (SAME, [], 8))
         self.assertIn('p, 2 processes, A: 1 measurement left out: from memory', c.notes)
+        # All patterns stay one sample.
+        def two(value, mount):
+            kind, root, mount = workload_of(value, mount)
+            root['phases'].append(dict(root['phases'][0], title='q'))
+            return kind, root, mount
+        c = Comparison(memory(results_of(two, (9, 1e9, '/a')), 3), results_of(two, (8, 1e9, '/a')))
+        self.assertEqual((c.primary.name, len(c.primary.a)), ('bandwidth, geometric mean over the 2 below', 8))
         c = Comparison(memory(results_of(workload_of, (8, 1e9, '/a')), *range(8)), results_of(workload_of, (8, 1e9, '/a')))
         self.assertEqual(c.verdict, NOT)
         # Of a pattern that one side has alone.

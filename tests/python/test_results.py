@@ -4,6 +4,7 @@ was varied is the same."""
 import json
 import math
 import os
+import shutil
 import types
 import unittest
 from unittest import mock
@@ -87,6 +88,18 @@ class Files(unittest.TestCase):
         self.assertEqual([(r.environment, r.study_round[1]) for r in found], [({'X': '1'}, 2)])
         self.assertIn('a.json', found.left_out)
         self.assertNotIn('p01-r02', found.left_out)
+        # A copy of the whole run, too.
+        self.write('study/study.json', {})
+        shutil.copytree(os.path.join(self.folder, 'study', 'runs', 'p01-r02'), os.path.join(self.folder, 'best', 'p01-r02'))
+        found = results.load([self.folder])
+        self.assertEqual([os.path.relpath(r.path, self.folder) for r in found], ['study/runs/p01-r02/result.json'])
+
+    def test_where_nothing_else_is_there_what_cannot_be_read_is_named(self):
+        with open(os.path.join(self.folder, 'cut.json'), 'w') as f:
+            f.write('{"schema": "nht1-bt/1", ')
+        with self.assertRaisesRegex(trouble.Trouble, 'cut.json') as raised:
+            results.load([self.folder])
+        self.assertEqual(raised.exception.status, trouble.FAILED)
 
     def test_damaged_results_of_a_folder_are_named(self):
         self.write('good.json', bt_result())

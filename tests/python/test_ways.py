@@ -265,11 +265,12 @@ class Bandwidth(unittest.TestCase):
         made = []
         for procs, minutes, value in ((2, 10, 1e9), (16, 10, 8e9), (2, 30, 9e8), (16, 30, 7e9)):
             root = root_of('beffio')
-            root['b_eff_io'].update(procs=procs, bytes_per_s=value, valid=True)
+            root['b_eff_io'].update(bytes_per_s=value, valid=True)
+            root['system']['ranks'] = procs
             root['schedule']['partition_s'] = 60 * minutes
             made.append((root, {}))
         figure, = (f for f in Report(loaded('nht1-beffio', *made)).page.figures if f.name == 'beffio-times')
-        lines = {line: [y for _, y, *_ in points] for (_, line), points in figure.data.items() if 'process' in line}
+        lines = {line: [y for _, y, *_ in points] for (_, line), points in figure.data.items() if 'rank' in line}
         self.assertEqual(sorted(lines.values()), [[1000, 900], [8000, 7000]])
 
     def test_a_trend_keeps_problems_apart_that_have_one_name(self):

@@ -111,8 +111,9 @@ def _definitions(found, sides):
         results.integer(r.root, 'memory.lmax_bytes') for r in side.of('nht1-beff')} for side in sides]
     if all(longest) and longest[0] != longest[1]:
         found.reasons.append('b_eff: L_max is %s bytes in A, %s in B' % tuple(', '.join(map(str, sorted(s))) for s in longest))
-    minutes = [{'%.1f' % (s / 60) for s in [s['scheduled_s'] for s in side.sums_of('b_eff_io')] + [
-        _partition_s(r.root) for r in side.of('nht1-beffio')] if s is not None and s == s} for side in sides]
+    minutes = [{'%.0f' % (s / 60) for s in [s['scheduled_s'] for s in side.sums_of('b_eff_io')] + [
+        results.real(p, 'scheduled_s') for r in side.of('nht1-beffio') for p in results.items(r.root, 'partitions')]
+        if s is not None and s == s} for side in sides]
     if any(side.sums_of('b_eff_io') for side in sides) and all(minutes) and minutes[0] != minutes[1]:
         found.reasons.append('b_eff_io: the scheduled time T is %s minutes in A, %s in B' % tuple(', '.join(sorted(s, key=float)) for s in minutes))
     counted = [{c for c in [_counted(s) for s in side.sums_of('b_eff_io')] + [
@@ -120,12 +121,6 @@ def _definitions(found, sides):
     if all(counted) and counted[0] != counted[1]:
         found.reasons.append('b_eff_io: making and removing files is %s in A, %s in B' % tuple(
             ', '.join('counted' if c else 'not counted' for c in sorted(s)) for s in counted))
-
-
-def _partition_s(root):
-    """T as summaries have it: of a partition."""
-    s = results.real(root, 'schedule.partition_s')
-    return s if s == s else results.real(root, 'schedule.t_s')
 
 
 def _counted(said):

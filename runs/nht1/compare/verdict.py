@@ -25,7 +25,7 @@ class Comparison:
         self.notes += ['%s: %s' % (name, side.left_out) for name, side in (('A', a), ('B', b)) if side.left_out]
         for kind in results.KINDS:
             sides = [results.Results(side.of(kind)) for side in (a, b)]
-            if not all(sides) or kind in SUMMED and (a.sums_of(SUMMED[kind]) or b.sums_of(SUMMED[kind])):
+            if not all(sides) or kind in SUMMED and self._by_sums(kind, a, b):
                 continue
             systems.tell_hosts(found, sides)
             if kind == 'nht1-bt':
@@ -42,6 +42,18 @@ class Comparison:
             *side, found.writers)])
         self.primary = None
         self._judge(metric)
+
+    def _by_sums(self, kind, a, b):
+        """Whether summaries count. Those of this suite do not beside results of both sides, which say more."""
+        if a.of(kind) and b.of(kind):
+            for name, side in (('A', a), ('B', b)):
+                ours = [s for s in side.sums_of(SUMMED[kind]) if s['ours']]
+                if ours:
+                    self.notes.append('%s: %s of %s left out, beside results: %s' % (
+                        name, text.plural(len({s['path'] for s in ours}), 'summary', 'summaries'), SUMMED[kind], ', '.join(
+                            dict.fromkeys(text.clean(s['path']) for s in ours))))
+                    side.sums = [s for s in side.sums if s not in ours]
+        return a.sums_of(SUMMED[kind]) or b.sums_of(SUMMED[kind])
 
     @staticmethod
     def _stamps(side, of, paired):

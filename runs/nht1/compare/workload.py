@@ -94,6 +94,13 @@ class Measured:
         self.rates, self.rounds = [one[0] for one in kept], [one[1] for one in kept]
         self.nodes, self.left_out = {one[3] for one in kept}, len(self.all) - len(kept)
 
+    def leave_out(self, lost):
+        """lost: id() of results."""
+        kept = [one for one in self.all if one[2] == self.memory and one[1][0] not in lost]
+        if kept:
+            self.rates, self.rounds = [one[0] for one in kept], [one[1] for one in kept]
+            self.nodes = {one[3] for one in kept}
+
     def name(self, varied):
         """With what tells it from the others."""
         what = dict(self.what)
@@ -123,9 +130,13 @@ def _measured(side, measured_with):
                 one = found.setdefault(what, {}).setdefault(how, Measured(what, how))
                 one.all.append((rate, (id(r), sum(key[0] == id(r) for _, key, _, _ in one.all)),
                                 any(s['code'] == 'page-cache' for s in results.stamps(m)), id(m)))
-    for ways_of in found.values():
-        for one in ways_of.values():
-            one.settle()
+    every = [one for ways_of in found.values() for one in ways_of.values()]
+    for one in every:
+        one.settle()
+    # A result of which a pattern is left out is out of all that have it, so that they stay one sample.
+    lost = {key[0] for one in every if one.left_out for _, key, memory, _ in one.all if memory != one.memory}
+    for one in every:
+        one.leave_out(lost)
     return found
 
 

@@ -171,10 +171,6 @@ def _over_processes(page, results, sums, whose):
         'give in numbers. ' + HOLLOW + 'Releases weigh patterns differently, so each has a panel.'))
 
 
-def _procs(result):
-    return integer(result.root, 'b_eff_io.procs') or integer(result.root, 'system.ranks')
-
-
 def _over_times(page, results, whose):
     times = sorted({round(minutes(r.root), 6) for r in results if minutes(r.root) > 0})
     f = Figure('beffio-times', 'b_eff_io over the scheduled time T')
@@ -185,8 +181,8 @@ def _over_times(page, results, whose):
             'label': 'T of a partition in min', 'log': 10, 'ticks': [
                 (t, '%.3g' % t) for t in sorted({round(minutes(r.root), 6) for r in mine} | {p.minutes for p in papers})]},
             {'label': 'b_eff_io in MB/s', 'log': 10})
-        several = len({_procs(r) for r in mine}) > 1
-        names = {id(r): text.of(whose(r), text.processes(_procs(r)) if several else '') for r in mine}
+        several = len({integer(r.root, 'system.ranks') for r in mine}) > 1
+        names = {id(r): text.of(whose(r), text.plural(integer(r.root, 'system.ranks'), 'rank') if several else '') for r in mine}
         for valid in (True, False):
             for name in dict.fromkeys(names.values()):
                 f.series(_who(name, valid), 'line-points', sorted(
