@@ -14,7 +14,7 @@
 
 void own_files_begin(struct own_files *s)
 {
-    *s = (struct own_files){0};
+    memset(s, 0, sizeof *s);
 }
 
 void own_files_each(struct own_files *s, void (*call)(struct own_file *m, void *arg), void *arg)

@@ -426,7 +426,6 @@ static void a_signal_stops_all(void **state)
     struct beff_job job;
     struct beff_setup whole = short_setup(BEFF_PAPER);
     whole.random_n = 1;
-    whole.opt.buffers = 2;
     whole.opt.lmax = SHORT_LMAX;
     assert_int_equal(beff_job_make(MPI_COMM_WORLD, &whole, &job), 0);
     assert_int_equal(stop_install(), 0);

@@ -435,7 +435,7 @@ static int check_all(struct run *r)
 
 int check_file(struct check *c, const char *path, const struct check_options *o, FILE *listing)
 {
-    struct run r = {.c = c, .o = o, .listing = listing, .file = {-1, path, NULL}};
+    struct run r = {.c = c, .o = o, .listing = listing, .file = {.fd = -1, .path = path}};
     memset(c, 0, sizeof *c);
     c->path = path;
     const int rc = check_all(&r);
