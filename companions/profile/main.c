@@ -373,6 +373,19 @@ static int note_behind(const char *dir, double *ended_s)
     return 0;
 }
 
+/* Waits for the end of a run, without writes for so long. [out] took_s: from began_s on. */
+static int wait_for_run(struct child *c, const char *dir, bool drop, double began_s, double *took_s)
+{
+    too_long = !wait_for(c, drop ? LEAST_S + TIMES * longest_s : INFINITY);
+    if (too_long) child_stop(c, ASKED_S, ASKED_S);
+    if (too_long) behind_end();
+    double ended_s = watch_now();
+    const int rc = note_behind(dir, &ended_s);
+    *took_s = ended_s - began_s;
+    if (!drop && *took_s > longest_s) longest_s = *took_s;
+    return rc;
+}
+
 static struct output printed; /* by the latest run, if that was one without writes */
 
 /* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
@@ -423,13 +436,7 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
         const double began_s = watch_now();
         rc = child_start(&c, &how);
         if (rc == 0) {
-            too_long = !wait_for(&c, drop ? LEAST_S + TIMES * longest_s : INFINITY);
-            if (too_long) child_stop(&c, ASKED_S, ASKED_S);
-            if (too_long) behind_end();
-            double ended_s = watch_now();
-            rc = note_behind(dir, &ended_s);
-            *took_s = ended_s - began_s;
-            if (!drop && *took_s > longest_s) longest_s = *took_s;
+            rc = wait_for_run(&c, dir, drop, began_s, took_s);
             *status = child_status(&c);
         } else if (c.errnum != 0) { /* as a shell has it */
             if (!drop) plain_line(stderr, "nht1-profile: %s: %s", word[0], strerror(c.errnum));

@@ -272,6 +272,18 @@ static int64_t own_run_bytes(const struct workload_plan *plan, int64_t c)
     return sum;
 }
 
+/* What this process reads or writes by the individual pointer, one call after the other. */
+static int64_t individual_bytes(const struct workload_plan *plan, bool write)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < plan->n; i++) {
+        const struct workload_kind k = workload_kind_of(plan->call[i].kind);
+        if (k.position == WORKLOAD_INDIVIDUAL && k.write == write && plan->call[i].offset < 0)
+            sum += plan->call[i].bytes;
+    }
+    return sum;
+}
+
 /* The first call begins at the process's own part. By fractions, a call with the individual pointer
  * begins where the one before ended, whichever pointer that used, and one with an explicit offset
  * somewhere else. Of listed calls the number is known, not the order: the individual pointer goes on by itself,
@@ -288,12 +300,9 @@ static void set_offsets(const struct workload *w, const struct workload_point *p
         length = length / view.tile_bytes * view.block_bytes;
     }
     int64_t individual, read_at, write_at; /* where the next one begins, of each kind */
-    individual = read_at = write_at = plan->begin;
-    for (int64_t i = 0; listed && i < plan->n; i++) {
-        const struct workload_kind k = workload_kind_of(plan->call[i].kind);
-        if (k.position != WORKLOAD_INDIVIDUAL || plan->call[i].offset >= 0) continue;
-        *(k.write ? &write_at : &read_at) += plan->call[i].bytes;
-    }
+    individual = plan->begin;
+    read_at = plan->begin + (listed ? individual_bytes(plan, false) : 0);
+    write_at = plan->begin + (listed ? individual_bytes(plan, true) : 0);
     int64_t pointer = plan->begin; /* the individual one */
     for (int64_t i = 0; i < plan->n; i++) {
         struct workload_call *c = &plan->call[i];
