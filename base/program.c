@@ -143,14 +143,15 @@ static int write_one(const struct program_output *o, const void *job, int status
 int program_outputs_write(const struct program_output *o, int n, const void *job, int rc)
 {
     char said[ERR_MESSAGE_MAX], failed[ERR_MESSAGE_MAX] = "";
+    const bool well = rc == 0 || rc == ERR_INVALID; /* then what cannot be written is how it ends */
     int rank, written = 0;
     TRY_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     snprintf(said, sizeof said, "%s", err_message());
     err_clear();
     for (int i = 0; rank == 0 && i < n; i++) {
         if (!o[i].path) continue;
-        const int so_far = written < 0 && (rc == 0 || rc == ERR_INVALID) ? written : rc;
-        const int one = named(write_one(&o[i], job, err_exit_status(so_far)), &o[i]);
+        const int status = err_exit_status(well && written < 0 ? written : rc);
+        const int one = named(write_one(&o[i], job, status), &o[i]);
         if (one == 0) continue;
         const size_t used = strlen(failed);
         snprintf(failed + used, sizeof failed - used, "%s%s", used > 0 ? "; " : "", err_message());
@@ -159,7 +160,7 @@ int program_outputs_write(const struct program_output *o, int n, const void *job
     }
     if (written < 0) err_set(written, "%s", failed);
     written = par_agree(MPI_COMM_WORLD, written);
-    if (written < 0 && (rc == 0 || rc == ERR_INVALID)) return written;
+    if (written < 0 && well) return written;
     err_clear();
     return rc < 0 ? err_set(rc, "%s", said) : 0;
 }

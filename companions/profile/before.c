@@ -104,7 +104,7 @@ int before_copy(const char *from, const char *to)
 }
 
 /* A file that the program has opened for writing and not written to, as Fortran opens what it only reads, is as it was; and one that is
- * still empty, such as one to hold a lock on. Times of whole seconds prove nothing. */
+ * still empty, such as one to hold a lock on. A time of whole seconds proves nothing. */
 static bool is_as_it_was(const struct profile_before *note)
 {
     struct stat st;

@@ -386,7 +386,7 @@ static int wait_for_run(struct child *c, const char *dir, bool drop, double bega
     return rc;
 }
 
-static struct output printed; /* by the latest run, if that was one without writes */
+static struct output printed; /* by the latest run */
 
 /* Runs the command with the library in it, counters in a fresh folder. drop: its writes are dropped;
  * it takes what the run with writes has noted. [out] took_s: from its start to its end; status: as a
@@ -418,10 +418,8 @@ static int execute(const struct session *s, const char *folder, bool drop, doubl
     char **env = child_environment(NULL, s->by_x ? as_it_is : with);
     struct child c = {.out = -1, .err = -1};
     int rc = env ? 0 : mem_error("an environment");
-    printed = (struct output){
-        .out = CHILD_SHARED, .err = CHILD_SHARED, .fd = -1, .from = -1, .wake = {-1, -1}};
-    if (rc == 0 && drop) rc = output_begin(&printed, dir);
-    if (!drop) output_watch();
+    const int begun = output_begin(&printed, drop, dir);
+    if (rc == 0) rc = begun;
     if (rc == 0) {
         const struct child_start how = {.argv = word,
                                         .env = env,

@@ -78,16 +78,10 @@ static int begin_file(struct output *o, const struct stat *st, const char *dir)
     return o->fd < 0 ? -1 : 0;
 }
 
-static off_t
-    before; /* length of the file that standard output is, before the latest run with writes */
+/* Length of the file that standard output is, before the latest run with writes. */
+static off_t before;
 
-void output_watch(void)
-{
-    struct stat st;
-    before = fstat(STDOUT_FILENO, &st) == 0 ? st.st_size : 0;
-}
-
-/* Where the file for it lies. */
+/* Whether another file as long as the latest one has room where it lies. */
 static int has_room(const struct output *o, const struct stat *st)
 {
     struct statvfs fs;
@@ -109,15 +103,18 @@ static bool goes_nowhere(int fd)
     return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-int output_begin(struct output *o, const char *dir)
+int output_begin(struct output *o, bool drop, const char *dir)
 {
     struct stat st = {0};
-    *o = (struct output){.out = goes_nowhere(STDOUT_FILENO) ? CHILD_NOTHING : CHILD_FD,
-                         .err = goes_nowhere(STDERR_FILENO) ? CHILD_NOTHING : CHILD_FD,
-                         .fd = -1,
-                         .from = -1,
-                         .wake = {-1, -1}};
     const bool file = fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode);
+    *o = (struct output){
+        .out = CHILD_SHARED, .err = CHILD_SHARED, .fd = -1, .from = -1, .wake = {-1, -1}};
+    if (!drop) {
+        before = st.st_size;
+        return 0;
+    }
+    o->out = goes_nowhere(STDOUT_FILENO) ? CHILD_NOTHING : CHILD_FD;
+    o->err = goes_nowhere(STDERR_FILENO) ? CHILD_NOTHING : CHILD_FD;
     if ((file ? begin_file(o, &st, dir) : begin_pipe(o)) == 0) return file ? has_room(o, &st) : 0;
     return err_set_errno(ERR_IO, errno, "what the program prints without its writes");
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #ifndef PROFILE_OUTPUT_H
 #define PROFILE_OUTPUT_H
-/* Layer 3. What a run without writes prints: it goes to what is of the same kind as where the user's goes, so that it takes the same
+/* Layer 3. Where what a run prints goes. Of one without writes it goes to what is of the same kind as where the user's goes, so that it takes the same
  * time, is not shown, and only its end is kept. All functions are local. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/child.h"
@@ -20,13 +21,11 @@ struct output {
     char tail[OUTPUT_TAIL]; /* the last of them, byte i at i modulo its size */
 };
 
-/* Before a run with writes: what that prints into a file, the next one without is to have room for. */
-void output_watch(void);
-
-/* Of a file on the file system of the user's file where that can have one without a name, else in folder dir; of a pipe or a
- * terminal a pipe that is read at once; nothing where the user's goes to /dev/null. [out] o: to be ended, also after an error.
- * Returns 0, ERR_IO, or ERR_INVALID where a file has no room. */
-int output_begin(struct output *o, const char *dir);
+/* Before a run. With writes (drop: false) it goes where that of this process goes. Without: to a file on the file system of the user's
+ * file where that can have one without a name, else in folder dir; of a pipe or a terminal to a pipe that is read at once; nowhere
+ * where the user's goes to /dev/null. [out] o: to be ended, also after an error. Returns 0, ERR_IO, or ERR_INVALID where a file has no
+ * room for as much as the latest run with writes has printed. */
+int output_begin(struct output *o, bool drop, const char *dir);
 
 /* The run has ended. */
 void output_end(struct output *o);
