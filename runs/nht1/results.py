@@ -260,9 +260,9 @@ def spoiling(root, writers=None, paired=False, measured=None):
                       (key == 'runs' and word(part, 'driver') in judged) and not
                       (measured is not None and id(part) not in measured)]
     found = {s['code'] for part in parts for s in stamps(part)
-             if not (measured is not None and part is root and s['code'] == 'not-cache-honest')  # as some part is
              if (s['severity'] != 'note' or s['code'] not in PARTLY) and not
-             (paired and s['code'] == 'disturbed' and 't_c_today_s' in s['numbers'])}
+             (paired and s['code'] == 'disturbed' and 't_c_today_s' in s['numbers']) and not
+             (measured is not None and part is root and s['code'] == 'not-cache-honest')}  # as its parts say of themselves
     return {code: s['spoils'] for code, s in stamp_codes().items() if code in found and 'spoils' in s}
 
 
@@ -309,10 +309,14 @@ class Result:
         self.ended_utc = word(root, 'ended_utc') or word(run, 'ended_utc')
         self.stamps = stamps(root)
         number = integer(run, 'run')  # each point has one run in a round
-        of = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(path))))
-        self.in_study = bool(run) + os.path.isfile(os.path.join(of, 'study.json')) * bool(run)  # 2: in its folder, 1: a copy of that
         self.study_round = (os.path.dirname(os.path.dirname(os.path.abspath(path))), number) \
             if number > 0 else None
+
+    @property
+    def in_study(self):
+        """2: where a study has put it, 1: a copy of that with what the study noted, 0: without."""
+        runs = os.path.dirname(os.path.dirname(os.path.abspath(self.path)))
+        return 0 if not self.run else 2 if os.path.isfile(os.path.join(os.path.dirname(runs), 'study.json')) else 1
 
     @property
     def judged(self):

@@ -25,8 +25,12 @@ class Comparison:
         self.notes += ['%s: %s' % (name, side.left_out) for name, side in (('A', a), ('B', b)) if side.left_out]
         for kind in results.KINDS:
             sides = [results.Results(side.of(kind)) for side in (a, b)]
-            if not all(sides) or kind in SUMMED and self._by_sums(kind, a, b):
+            if not all(sides):
                 continue
+            if kind in SUMMED:
+                self._leave_out_sums(SUMMED[kind], a, b)
+                if a.sums_of(SUMMED[kind]) or b.sums_of(SUMMED[kind]):
+                    continue
             systems.tell_hosts(found, sides)
             if kind == 'nht1-bt':
                 runs.compare(found, sides, level)
@@ -43,17 +47,15 @@ class Comparison:
         self.primary = None
         self._judge(metric)
 
-    def _by_sums(self, kind, a, b):
-        """Whether summaries count. Those of this suite do not beside results of both sides, which say more."""
-        if a.of(kind) and b.of(kind):
-            for name, side in (('A', a), ('B', b)):
-                ours = [s for s in side.sums_of(SUMMED[kind]) if s['ours']]
-                if ours:
-                    self.notes.append('%s: %s of %s left out, beside results: %s' % (
-                        name, text.plural(len({s['path'] for s in ours}), 'summary', 'summaries'), SUMMED[kind], ', '.join(
-                            dict.fromkeys(text.clean(s['path']) for s in ours))))
-                    side.sums = [s for s in side.sums if s not in ours]
-        return a.sums_of(SUMMED[kind]) or b.sums_of(SUMMED[kind])
+    def _leave_out_sums(self, program, a, b):
+        """Those of this suite, where both sides have results of it, which say more."""
+        for name, side in (('A', a), ('B', b)):
+            ours = [s for s in side.sums_of(program) if s['ours']]
+            paths = list(dict.fromkeys(s['path'] for s in ours))
+            if paths:
+                self.notes.append('%s: %s of %s left out, beside results: %s' % (
+                    name, text.plural(len(paths), 'summary', 'summaries'), program, ', '.join(map(text.clean, paths))))
+                side.sums = [s for s in side.sums if s not in ours]
 
     @staticmethod
     def _stamps(side, of, paired):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Patterns and working points of nht1-workload: those that both sides have."""
+from typing import NamedTuple
+
 from .. import results, text, ways
 from . import systems
 from .metric import Metric, known
@@ -55,10 +57,11 @@ def _part(found, measured, whose):
         numbers = {}
         for one in lonely:
             way = all_ways.name(one.how)
-            numbers[way] = numbers.get(way, 0) + len(one.rates)
+            numbers[way] = numbers.get(way, 0) + len(one.kept)
         for way, n in numbers.items():
             found.notes.append(text.of('%s of %s' % (text.plural(n, 'measurement'), letter), way, whose) + ': nothing like it in ' + there)
-        found.apart |= {r for one in lonely for r, _ in one.rounds} - {r for one in side if id(one) in used for r, _ in one.rounds}
+        of = [{m.round[0] for one in ones for m in one.kept} for ones in (lonely, [one for one in side if id(one) in used])]
+        found.apart |= of[0] - of[1]
     varied = {key for key in {k for p in pairs for k, _ in p[0].what}
               if len({dict(p[0].what).get(key) for p in pairs}) > 1}
     names = ways.Ways(one.how for one, _ in pairs)
@@ -68,15 +71,25 @@ def _part(found, measured, whose):
         if one.how != other.how:
             found.note('%s in A is compared with %s in B' % tuple(
                 ways.shown(m.how) or 'the default' for m in (one, other)))
-        found.notes += ['%s, %s: %s left out: from memory' % (name, letter, text.plural(m.left_out, 'measurement'))
+        found.notes += ['%s, %s: %s left out: from memory' % (name, letter, text.plural(len(m.left_out), 'measurement'))
                         for letter, m in zip('AB', (one, other)) if m.left_out]
         if one.memory != other.memory:
             found.notes.append('%s is not compared: it measured memory in %s only' % (
                 name, 'A' if one.memory else 'B'))
             continue
-        found.measured = (found.measured or set()) | one.nodes | other.nodes
-        found.metrics.append(Metric(name, 'bytes/s', one.rates, other.rates, True, 'bandwidth', (one.rounds, other.rounds)))
+        kept = one.kept, other.kept
+        found.measured = (found.measured or set()) | {m.part for side in kept for m in side}
+        found.metrics.append(Metric(name, 'bytes/s', *([m.rate for m in side] for side in kept), True, 'bandwidth',
+                                    tuple([m.round for m in side] for side in kept)))
     return [text.of('one side measured memory, the other one files', whose)] if len(found.metrics) == before else []
+
+
+class One(NamedTuple):
+    """A measurement. part: id() of what the result says of it."""
+    rate: float
+    round: tuple  # id() of the result, which of its own
+    memory: bool  # it met memory
+    part: int
 
 
 class Measured:
@@ -84,22 +97,22 @@ class Measured:
     on both sides; how: what may be compared."""
 
     def __init__(self, what, how):
-        self.what, self.how, self.all = what, how, []  # (rate, round, whether it met memory, id() of it)
-        self.rates, self.rounds, self.nodes, self.memory, self.left_out = [], [], set(), False, 0
+        self.what, self.how, self.all = what, how, []
+        self.lost = set()  # id() of results that are left out for another pattern of theirs
 
-    def settle(self):
+    @property
+    def memory(self):
         """What met memory counts where nothing else was measured."""
-        self.memory = all(memory for _, _, memory, _ in self.all)
-        kept = [one for one in self.all if one[2] == self.memory]
-        self.rates, self.rounds = [one[0] for one in kept], [one[1] for one in kept]
-        self.nodes, self.left_out = {one[3] for one in kept}, len(self.all) - len(kept)
+        return all(one.memory for one in self.all)
 
-    def leave_out(self, lost):
-        """lost: id() of results."""
-        kept = [one for one in self.all if one[2] == self.memory and one[1][0] not in lost]
-        if kept:
-            self.rates, self.rounds = [one[0] for one in kept], [one[1] for one in kept]
-            self.nodes = {one[3] for one in kept}
+    @property
+    def left_out(self):
+        return [one for one in self.all if one.memory != self.memory]
+
+    @property
+    def kept(self):
+        mine = [one for one in self.all if one.memory == self.memory]
+        return [one for one in mine if one.round[0] not in self.lost] or mine
 
     def name(self, varied):
         """With what tells it from the others."""
@@ -128,15 +141,13 @@ def _measured(side, measured_with):
                 name, *rest = numbers(r.root, m, i)
                 what = (('pattern', name), *common, *rest)
                 one = found.setdefault(what, {}).setdefault(how, Measured(what, how))
-                one.all.append((rate, (id(r), sum(key[0] == id(r) for _, key, _, _ in one.all)),
-                                any(s['code'] == 'page-cache' for s in results.stamps(m)), id(m)))
+                one.all.append(One(rate, (id(r), sum(other.round[0] == id(r) for other in one.all)),
+                                   any(s['code'] == 'page-cache' for s in results.stamps(m)), id(m)))
     every = [one for ways_of in found.values() for one in ways_of.values()]
+    # A result of which a pattern is left out is out of all, so that they stay one sample.
+    lost = {out.round[0] for one in every for out in one.left_out}
     for one in every:
-        one.settle()
-    # A result of which a pattern is left out is out of all that have it, so that they stay one sample.
-    lost = {key[0] for one in every if one.left_out for _, key, memory, _ in one.all if memory != one.memory}
-    for one in every:
-        one.leave_out(lost)
+        one.lost = lost
     return found
 
 

@@ -211,6 +211,10 @@ def _key_label(label, inches):
     return '\n'.join(textwrap.wrap(label, max(CHARS, int((inches - 0.7) / CHAR)), break_on_hyphens=False)) or label
 
 
+def _key_lines(labels, inches):
+    return sum(_key_label(label, inches).count('\n') + 1 for label in labels)
+
+
 def _two_columns(labels, inches):
     return len(labels) > 1 and sum(sorted(map(len, labels))[-2:]) <= 9 * inches
 
@@ -221,8 +225,7 @@ def _key_columns(labels, inches):
 
 
 def _key_height(labels, inches):
-    columns = _key_columns(labels, inches)
-    return 0.2 + 0.18 * sum(_key_label(label, inches).count('\n') + 1 for label in labels[::columns])
+    return 0.2 + 0.18 * _key_lines(labels[::_key_columns(labels, inches)], inches)
 
 
 def _shared_legend(place, handles, inches):
@@ -344,8 +347,7 @@ def height_of(panel):
         return min(3.3, 1.7 + 0.25 * (panel['cells']['y'][1] - panel['cells']['y'][0]))
     if not panel.get('across'):
         labels = [shown(series) for series in panel['styles']] if panel.get('key', True) else []
-        rows = len(labels) // 2 if _two_columns(labels, WIDE - AXIS) else sum(
-            _key_label(t, WIDE - AXIS).count('\n') + 1 for t in labels) - 1
+        rows = len(labels) // 2 if _two_columns(labels, WIDE - AXIS) else _key_lines(labels, WIDE - AXIS) - 1
         return 3.1 + 0.18 * max(0, rows)
     lines = [len(_lines(panel, t[1])) for t in panel['x'].get('ticks') or [[0, '']]]
     bars = list(panel['styles'].values()).count('bars')
