@@ -198,6 +198,7 @@ lint: ## cppcheck, shellcheck, pyflakes and the layout by clang-format, as far a
 
 # What the compiler gets, for the kernels those of one instruction set; what needs a library that is not here is left out.
 ANALYZE_FLAGS = -std=c11 -D_GNU_SOURCE -I. $(OPENMP) $(if $(URING),-DHAVE_LIBURING) '-DBUILD_FLAGS=""' -DBT_ISA=generic \
+    -DMEMORY_PER_PROCESSOR=512 \
     '-DBT_ISAS=KERNEL(generic)' -DPEAK_ISA=generic '-DPEAK_ISAS=KERNEL(generic)' $(filter -I% -D%,\
     $(shell $(MPICC) --showme:compile 2>/dev/null || $(MPICC) -compile_info) $(HDF5_SERIAL) $(HDF5) $(NETCDF) $(PNETCDF) $(FUSE))
 ANALYZE_NOT = $(if $(URING),,%_uring.c) $(if $(HDF5),,io/writers/format/hdf5.c) $(if $(PNETCDF),,io/writers/format/netcdf.c) \

@@ -792,7 +792,10 @@ static void cost_posix(const char *name, int n, int bytes)
     void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     *(void **)&call_of[0] = libc ? dlsym(libc, "pwrite") : NULL;
     const int fd = open(name, O_CREAT | O_WRONLY, 0644);
-    if (!call_of[0] || fd < 0) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!call_of[0] || fd < 0) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+        return;
+    }
     for (int turn = 0; turn < TURNS; turn++) {
         for (int k = 0; k < 2; k++) {
             const int which = (turn + k) % 2;

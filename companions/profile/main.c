@@ -892,6 +892,42 @@ static int another(const struct profile_round *round, int n, double since_s, dou
     return 0;
 }
 
+/* Whether pair i, for which make_pair gave rc, was not completed, for a reason that leaves the pairs before it as
+ * the measurement: the user stopped it, a run could not be begun, or the program failed. */
+static bool breaks_off(const struct profile_round *round, int i, int rc,
+                       struct profile_pairs *pairs, int *status)
+{
+    if (i == 0 || (rc == 0 && *status == 0)) return false;
+    if (!stopped && !round[i].not_made && *status == 0) return false;
+    if (stopped) {
+        pairs->interrupted = true;
+    } else {
+        if (*status != 0) err_set(ERR_INVALID, "the program ended with status %d", *status);
+        plain_line(stderr, "nht1-profile: no further pairs: %s", err_message());
+        pairs->cut = pairs->broken_off = true;
+        pairs->failed = *status;
+    }
+    *status = 0;
+    err_clear();
+    return true;
+}
+
+/* Why there is nothing to profile, where no process left counters. */
+static int anything_seen(const struct profile_run *run)
+{
+    char said[ERR_MESSAGE_MAX];
+    if (run->size > 0) return 0;
+    if (run->not_seen_n == 0)
+        return err_set(
+            ERR_INVALID,
+            "no rank of the command has called MPI_Init with the profiler in it, and no "
+            "process was seen to open a file for writing: does it write none, is it statically "
+            "linked, or with another MPI library than that nht1 was built with, or does something "
+            "in it set LD_PRELOAD anew?");
+    profile_not_seen_text(&run->not_seen[0], said);
+    return err_set(ERR_INVALID, "no process was seen to open a file for writing: %s", said);
+}
+
 /* The runs: the first one is with writes. With --t-c each round is a pair, in random order from two
  * rounds on, which are not about the first run; *measured turns false where that cannot be. The files
  * are those of the last run with writes.
@@ -903,33 +939,21 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
     struct random random = random_begin((uint64_t)getpid(), 0);
     const int repeat = s->pairs_n;
     const double began_s = watch_now();
+    bool more = true;
     *n = repeat;
     if (*measured) TRY(opened_begin());
     /* Of a single pair it is the run with writes. Its counters stay in dir until the next one. */
     TRY(run_watched(s, s->dir, false, run, &round[0].with, status));
     *started = true;
-    if (run->size == 0 && run->not_seen_n == 0) *measured = false; /* there is nothing to drop */
+    *measured &= run->size > 0 || run->not_seen_n > 0; /* else there is nothing to drop */
     if (*measured) round[0].page_cache = before_in_memory(s->dir, has_flushed(run));
     if (repeat == 1) round[0].took_s = watch_now() - began_s;
-    for (int i = 0; *measured && *status == 0 && i < repeat; i++) {
+    for (int i = 0; *measured && *status == 0 && i < repeat && more; i++) {
         round[i].dropped_first = repeat > 1 && random_below(&random, 2) == 1;
         const int rc = make_pair(s, &round[i], run, status);
         if (rc < 0 && rc != ERR_INVALID) return rc;
-        if (stopped && i > 0 && (rc < 0 || *status != 0)) {
-            pairs->interrupted = true; /* the pairs before are complete */
+        if (breaks_off(round, i, rc, pairs, status)) {
             *n = i;
-            *status = 0;
-            err_clear();
-            break;
-        }
-        if (i > 0 && ((rc < 0 && round[i].not_made) || *status != 0)) { /* here, too */
-            if (*status != 0) err_set(ERR_INVALID, "the program ended with status %d", *status);
-            plain_line(stderr, "nht1-profile: no further pairs: %s", err_message());
-            pairs->cut = pairs->broken_off = true;
-            pairs->failed = *status;
-            *status = 0;
-            *n = i;
-            err_clear();
             break;
         }
         if (rc < 0) {
@@ -939,28 +963,15 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
                            round[i].not_made ? "zeta cannot be measured: " : "", err_message());
             err_clear();
         }
-        bool more = true;
-        if (*measured && *status == 0 && pairs->open && i + 1 < repeat)
+        if (!*measured || *status != 0 || i + 1 == repeat) break;
+        if (pairs->open)
             TRY(another(round, i + 1, began_s, s->o->minutes > 0 ? s->o->minutes : AUTO_MINUTES,
                         pairs, &more));
-        pairs->interrupted = stopped && more && *measured && *status == 0 && i + 1 < repeat;
-        if (more && !pairs->interrupted) continue;
-        *n = i + 1;
-        break;
+        pairs->interrupted = stopped && more;
+        more = more && !stopped;
+        *n = more ? repeat : i + 1;
     }
-    if (run->size == 0 && run->not_seen_n > 0) {
-        char said[ERR_MESSAGE_MAX];
-        profile_not_seen_text(&run->not_seen[0], said);
-        return err_set(ERR_INVALID, "no process was seen to open a file for writing: %s", said);
-    }
-    if (run->size == 0)
-        return err_set(
-            ERR_INVALID,
-            "no rank of the command has called MPI_Init with the profiler in it, and no "
-            "process was seen to open a file for writing: does it write none, is it statically "
-            "linked, or with another MPI library than that nht1 was built with, or does something "
-            "in it set LD_PRELOAD anew?");
-    return 0;
+    return anything_seen(run);
 }
 
 /* Of the run that the profile is of, the last one with writes. */

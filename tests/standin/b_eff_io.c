@@ -69,6 +69,7 @@ static void sum(FILE *f, const char *list, int mb, int mt, int t)
         list += used + (list[used] == ',');
         partitions++;
     }
+    if (partitions == 0) return; /* an empty summary */
     const double minutes = t / partitions / 60.0;
     fprintf(f,
             "b_eff_io.c, Revision 2.1 from Dec. 12, 2001\n\n"

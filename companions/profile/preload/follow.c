@@ -544,6 +544,24 @@ static void place(struct profile_places *l, int64_t begin, int64_t bytes)
     if (l->next > l->end) l->end = l->next;
 }
 
+/* Where a call of so many bytes has begun: the place it names, or the place of the file or, appended, its end, less
+ * the bytes. */
+static int64_t begin_of(const struct access *a, int64_t bytes)
+{
+    struct stat st;
+    int64_t end = a->at + bytes;
+    if (a->at >= 0 && !a->appends) return a->at;
+    (*count_inside())++;
+    if (a->at < 0)
+        end = lseek(a->fd, 0, SEEK_CUR);
+    else if (a->f->state)
+        end = __atomic_load_n(&a->f->state->size, __ATOMIC_RELAXED);
+    else if (fstat(a->fd, &st) == 0)
+        end = st.st_size;
+    (*count_inside())--;
+    return end - bytes;
+}
+
 ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int n)
 {
     struct followed *f = a->f;
@@ -557,18 +575,7 @@ ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int
         errno = kept;
         return got;
     }
-    int64_t begin = a->at;
-    if (begin < 0 || a->appends) {
-        struct stat st = {0};
-        (*count_inside())++;
-        const bool moved = a->at < 0, sized = !moved && !f->state && fstat(a->fd, &st) == 0;
-        const int64_t end = moved      ? lseek(a->fd, 0, SEEK_CUR)
-                            : f->state ? __atomic_load_n(&f->state->size, __ATOMIC_RELAXED)
-                            : sized    ? st.st_size
-                                       : a->at + bytes;
-        (*count_inside())--;
-        begin = end - bytes;
-    }
+    const int64_t begin = begin_of(a, bytes);
     const bool written = f->state ? f->state->written : f->note && f->note->written;
     const bool compare = !a->write && bytes > 0 && count_digests() && written;
     const uint64_t sum = !compare ? 0
