@@ -212,3 +212,23 @@ folder_is_there() {
     expect_text "no zeta: dd "
     [ "$(cat disk/h.dat)" = end ] && [ -e disk/g.dat ]
 }
+
+# printing REPEAT: a program that prints 229 kB into a file, where the disk ends sooner or later.
+printing() {
+    run sh -c "nht1-profile --t-c --repeat $1 -o p.xml --json p.json -- sh -c 'seq 40000 2>/dev/null || :; echo text >h' >disk/out"
+}
+
+@test "output in a file without room for that of a run without writes: no zeta, or that of the pairs before" {
+    memory_disk disk 300k
+    printing 1
+    expect_status 4
+    expect_text "zeta cannot be measured: the program prints 229 kB into a file, for which a run without writes has no room"
+    [ "$(tail -n 1 disk/out)" = 40000 ]
+    umount disk && rm h
+    memory_disk disk 800k
+    printing 9
+    expect_status 0
+    expect_text "no further pairs: the program prints "
+    expect_text "certified: the same"
+    expect_json p.json '.zeta.rounds | length >= 1'
+}

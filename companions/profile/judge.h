@@ -20,7 +20,7 @@ struct profile_round {
     int64_t dropped_bytes, kept_bytes;
     struct certificate certificate;
     bool dropped_first;
-    bool not_made;   /* no state before its run with writes, or the program failed without them */
+    bool not_made;   /* a run of it could not be begun, or the program failed without its writes */
     bool page_cache; /* T_T measured memory: what was written had not reached a device */
     struct disturbance with, without; /* ended by profile_rounds_end */
 };

@@ -763,10 +763,10 @@ static int run_dropped(const struct session *s, struct profile_round *round,
     int status = 0;
     snprintf(dir, sizeof dir, "%.4080s.dropped", s->dir);
     int rc = run_watched(s, dir, true, run, &round->without, &status);
-    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED || too_long)) {
+    if (rc == 0 && (status != 0 || run->state != PROFILE_FINALIZED || too_long))
         rc = ended_dropped(s, run, status);
-        round->not_made = true;
-    }
+    round->not_made = rc == ERR_IO || rc == ERR_INVALID;
+    if (round->not_made) return ERR_INVALID;
     if (rc == 0 && run->dropped_bytes == 0)
         rc = err_set(ERR_INVALID, "zeta cannot be measured: the program writes nothing that can be "
                                   "dropped");
@@ -809,7 +809,9 @@ static int run_again(const struct session *s, struct profile_round *round, struc
     const int begun = restore(s->o, s->dir, &aside);
     round->not_made = begun == ERR_IO || begun == ERR_INVALID;
     if (begun < 0) return round->not_made ? ERR_INVALID : begun;
-    const int rc = run_watched(s, s->dir, false, &now, &round->with, status);
+    int rc = run_watched(s, s->dir, false, &now, &round->with, status);
+    round->not_made = rc == ERR_IO;
+    if (round->not_made) rc = ERR_INVALID;
     if (rc < 0 || *status != 0) {
         profile_free(&now);
     } else {

@@ -91,9 +91,8 @@ static int has_room(const struct output *o, const struct stat *st)
                  there = (double)fs.f_bavail * (double)fs.f_frsize;
     if (needed <= there) return 0;
     return err_set(ERR_INVALID,
-                   "no zeta: the program prints %s into a file, for which a run without writes has "
-                   "no room, %s are free: "
-                   "let it go elsewhere, | cat >/dev/null",
+                   "the program prints %s into a file, for which a run without writes has no room, "
+                   "%s are free: let it go elsewhere, | cat >/dev/null",
                    units_bytes(needed, needs), units_bytes(there, is_free));
 }
 
