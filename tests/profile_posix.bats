@@ -205,6 +205,18 @@ END
     expect_text "1000 bytes in a call"
 }
 
+@test "inside I/O is the time with at least one process inside: of programs one after the other all of it" {
+    run nht1-profile --t-c --json p.json -- sh -c 'for i in 1 2 3; do dd if=/dev/zero of=f$i bs=1M count=8 conv=fsync status=none; done'
+    expect_status 0
+    expect_schema nht1-profile-1 p.json
+    expect_text "with at least one process inside"
+    expect_text "of it with a process inside I/O"
+    expect_json p.json '(.profile | .inside_any_s > 1.5 * .inside_max_s and
+        (.inside_any_s - ([.ranks[].inside_s] | add) | fabs) < 1e-9)
+        and .zeta.rounds[0].inside_any_s == .profile.inside_any_s
+        and (.zeta | .rounds[0] as $r | (($r.inside_any_s - $r.inside_any_dropped_s) / $r.t_c_s - .zeta_io | fabs) < 1e-9)'
+}
+
 @test "10,000 files have a zeta" {
     slow
     mkdir many && cd many

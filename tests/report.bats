@@ -1059,7 +1059,7 @@ plot 1" ]
 {"schema": "nht1-profile/1", "version": "1", "command": ["mpirun", "/opt/app", "a b"], "command_status": 0,
  "options": {"out": "p.xml", "json": "p.json", "accesses": null, "force": false, "t_c": true, "t_c_add": ["-v", "x y"], "repeat": "8", "minutes": 0},
  "stamps": [{"code": "disturbed", "severity": "warn", "numbers": {}, "sentence": "STAMP"}],
- "profile": {"ranks_n": 2, "wall_s": 10, "inside_mean_s": 1, "inside_max_s": 2, "inside_max_rank": 1,
+ "profile": {"ranks_n": 2, "wall_s": 10, "inside_mean_s": 1, "inside_any_s": 2.25, "inside_max_s": 2, "inside_max_rank": 1,
   "read_bytes": 0, "written_bytes": 4000000, "outside_read_bytes": 0, "outside_written_bytes": 500, "reads_n": 0, "writes_n": 4,
   "not_seen": [{"what": "direct", "program": "app", "name": "3", "sentence": "app has written 3 bytes by system calls of its own"}],
   "points": [{"file": "<b>", "begin_s": 1, "functions": {"write_at_all": {"n": 4, "bytes": 4000000, "total_s": 2, "max_s": 1}},
@@ -1077,6 +1077,7 @@ END
     expect_file_text r.md "500 B of it written and 0 B read before"
     expect_file_text r.md '**Care:** Not seen: app has written 3 bytes by system calls of its own.'
     expect_file_text r.md STAMP
+    expect_file_text r.md "mean over ranks; most: 2.00 s, rank 1; at least one of them: 2.25 s"
     no_text r.html '<b>'
     # as it was started: no launcher of its own
     grep -qFx -- "    nht1-profile --out=p.xml --t-c --t-c-add=-v '--t-c-add=x y' --repeat=8 -- mpirun /opt/app 'a b'" r.md

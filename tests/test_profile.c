@@ -255,6 +255,73 @@ static void a_point_that_cannot_be_replayed_is_left_out(void **state)
     rmdir(dir);
 }
 
+#define TICK_S 1e-9
+#define TICKS  (1 << 20)
+
+/* Calls of some processes, of up to two threads each, against a list of all moments; and with so little room that they are joined. */
+static void time_in_which_a_process_is_inside(void **state)
+{
+    (void)state;
+    static bool inside[TICKS];
+    unsigned short seed[3] = {7, 8, 9};
+    int exact = 0, at_most = 0;
+    for (int trial = 0; trial < 60; trial++) {
+        char dir[] = "/tmp/test_profile.XXXXXX", path[256];
+        struct profile_run run;
+        const int n = 1 + (int)(nrand48(seed) % 4), room = trial % 3 ? PROFILE_BURSTS_MAX : 64;
+        const bool threads = trial % 2;
+        const int calls = 1 << (nrand48(seed) % 14);
+        const double at[] = {TICKS * TICK_S};
+        bool joined = false;
+        double all_s = 0;
+        int oracle = 0;
+        memset(inside, 0, sizeof inside);
+        assert_non_null(mkdtemp(dir));
+        for (int r = 0; r < n; r++) {
+            leave(dir, r, n, 1e9, at, 1);
+            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
+            const int fd = open(path, O_RDWR);
+            struct profile_map *m =
+                mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            assert_ptr_not_equal(m, MAP_FAILED);
+            close(fd);
+            for (int c = 0, now = 0; c < calls; c++) {
+                const int each = TICKS / calls;
+                const int back = threads ? (int)(nrand48(seed) % each) : 0;
+                const int from = now > back ? now - back : 0,
+                          to = now + (int)(nrand48(seed) % each);
+                memset(inside + from, true, (size_t)(to - from));
+                all_s += (to - from) * TICK_S;
+                timeline_burst(m, room, UINT64_C(1000000000000000000) + (uint64_t)from,
+                               UINT64_C(1000000000000000000) + (uint64_t)to);
+                assert_true(m->bursts_n <= room);
+                now = to + (int)(nrand48(seed) % each);
+                if (now >= TICKS - each) break;
+            }
+            joined |= m->burst_gap_ns > 0;
+            munmap(m, sizeof *m);
+        }
+        assert_int_equal(profile_load(dir, 1, &run), 0);
+        for (int t = 0; t < TICKS; t++)
+            oracle += inside[t];
+        if (!joined || (n == 1 && !threads)) {
+            assert_true(fabs(run.io_any_s - oracle * TICK_S) < 1e-12);
+            exact++;
+        } else {
+            assert_true(run.io_any_s > oracle * TICK_S - 1e-12);
+            at_most += run.io_any_s > oracle * TICK_S + 1e-12;
+        }
+        assert_true(run.io_any_s < all_s + 1e-12);
+        profile_free(&run);
+        for (int r = 0; r < n; r++) {
+            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
+            unlink(path);
+        }
+        rmdir(dir);
+    }
+    assert_true(exact > 20 && at_most > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +330,7 @@ int main(void)
         cmocka_unit_test(bins_that_double_have_every_byte),
         cmocka_unit_test(a_long_call_is_spread_over_its_bins),
         cmocka_unit_test(counters_that_nobody_can_have_counted),
+        cmocka_unit_test(time_in_which_a_process_is_inside),
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,11 +136,12 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
     balance_words(z->io, &z->data, data);
     z->reason = unmeasurable(round, z, found, why);
     if (!z->reason && found == BALANCE_NOT_DATA) {
-        snprintf(why, sizeof why,
-                 "zeta, %s, is above %.2f, but the time inside I/O, %s, is not: with its writes "
-                 "the program is slower outside I/O; leave a core to writing, and nothing else "
-                 "on the computer",
-                 zeta, BALANCE_GOAL, data);
+        snprintf(
+            why, sizeof why,
+            "zeta, %s, is above %.2f, but what of it is inside I/O, %s, is not: with its writes "
+            "the program is slower outside I/O; leave a core to writing, and nothing else "
+            "on the computer",
+            zeta, BALANCE_GOAL, data);
         z->reason = "slowdown";
     }
     if (z->reason)

@@ -15,7 +15,7 @@
 /* A pair of runs: with writes, and without. */
 struct profile_round {
     double t_t_s, t_c_s;
-    double t_io_s, c_io_s; /* inside MPI-IO, mean over ranks: opens and reads are in both */
+    double t_io_s, c_io_s; /* while a rank was inside I/O: opens and reads are in both */
     double took_s;         /* the whole pair */
     int64_t dropped_bytes, kept_bytes;
     struct certificate certificate;
@@ -35,7 +35,7 @@ int profile_disturbance(const struct profile_run *run, const struct disturbance_
 struct profile_zeta {
     int pairs;
     double t_t_s, t_c_s;
-    double value, io;             /* zeta; the part of it that is time inside I/O */
+    double value, io;             /* zeta; the part of it in which a rank is inside I/O */
     struct balance_rounds rounds; /* the pairs, and the same over those that nothing disturbed */
     struct balance_estimate paired, data; /* of the two */
     json_t *stamps;                       /* owned: the answer, and the worst disturbance */

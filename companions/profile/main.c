@@ -510,7 +510,10 @@ static void print_zeta(const struct profile_zeta *z, const struct profile_round 
                 z->paired.lo, z->paired.hi, n);
     else
         fprintf(stderr, "zeta      %.3f of %d pair%s\n", z->value, n, units_plural(n));
-    fprintf(stderr, "          %.3f of it inside %s, %.3f outside\n", z->io,
+    fprintf(stderr, "          %.3f of it %s %s, %.3f outside\n", z->io,
+            run->mpi_n > 1                        ? "with a rank inside"
+            : run->mpi_n == 0 && run->ranks_n > 1 ? "with a process inside"
+                                                  : "inside",
             run->mpi_n > 0 && run->posix_calls[1] == 0 ? "MPI-IO" : "I/O", z->value - z->io);
     const struct certificate *c = &round[0].certificate;
     /* A process that a rank has started is none. */
@@ -534,11 +537,13 @@ static json_t *zeta_json(const struct profile_zeta *z, const struct profile_roun
     json_t *rounds = json_array();
     for (int i = 0; i < n; i++)
         json_array_append_new(
-            rounds, json_pack("{s:o s:o s:b s:b s:o s:o}", "t_t_s", js_real(round[i].t_t_s),
-                              "t_c_s", js_real(round[i].t_c_s), "dropped_first",
-                              round[i].dropped_first, "page_cache", round[i].page_cache,
-                              "disturbance", disturbance_json(&round[i].with),
-                              "disturbance_dropped", disturbance_json(&round[i].without)));
+            rounds,
+            json_pack("{s:o s:o s:o s:o s:b s:b s:o s:o}", "t_t_s", js_real(round[i].t_t_s),
+                      "t_c_s", js_real(round[i].t_c_s), "inside_any_s", js_real(round[i].t_io_s),
+                      "inside_any_dropped_s", js_real(round[i].c_io_s), "dropped_first",
+                      round[i].dropped_first, "page_cache", round[i].page_cache, "disturbance",
+                      disturbance_json(&round[i].with), "disturbance_dropped",
+                      disturbance_json(&round[i].without)));
     return json_pack(
         "{s:o s:o s:o s:o s:o s:o s:o s:o s:o s:I s:I s:o s:s s:o}", "t_t_s", js_real(z->t_t_s),
         "t_c_s", js_real(z->t_c_s), "zeta", js_real(z->value), "zeta_io", js_real(z->io),
@@ -774,7 +779,7 @@ static int run_dropped(const struct session *s, struct profile_round *round,
         rc = all_seen(run);
     if (rc == 0) {
         round->t_c_s = run->wall_s;
-        round->c_io_s = run->io_s;
+        round->c_io_s = run->io_any_s;
         round->dropped_bytes = run->dropped_bytes;
         round->kept_bytes = run->kept_bytes;
     }
@@ -867,7 +872,7 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
     }
     if (rc == 0 && *status == 0) {
         round->t_t_s = run->wall_s;
-        round->t_io_s = run->io_s;
+        round->t_io_s = run->io_any_s;
         round->took_s += watch_now() - began_s;
         rc = certificate_make(&round->certificate, run, &without, s->o->t_c_add.n > 0);
         if (rc == 0 && !round->certificate.agree)

@@ -100,7 +100,8 @@ static bool is_sound(const struct profile_map *m)
     bool ok =
         (is_rank || (m->rank == -1 && m->size == 0)) && m->files_n >= 0 &&
         m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 && m->phases_n <= PROFILE_PHASE_MAX &&
-        m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX && m->unplaced.n <= COUNT_MAX &&
+        m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX && m->bursts_n >= 0 &&
+        m->bursts_n <= PROFILE_BURSTS_MAX && m->unplaced.n <= COUNT_MAX &&
         m->unplaced.bytes <= INT64_MAX && m->lost.n <= COUNT_MAX && m->lost.bytes <= INT64_MAX &&
         m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX && fabs(m->init_s) < CLOCK_MAX &&
         fabs(m->last_s) < CLOCK_MAX && fabs(m->bins_s) < CLOCK_MAX && fabs(m->user_s) < CLOCK_MAX &&
@@ -111,6 +112,9 @@ static bool is_sound(const struct profile_map *m)
         m->library[sizeof m->library - 1] == '\0' && m->program[sizeof m->program - 1] == '\0';
     for (int b = 0; ok && b < PROFILE_BINS; b++)
         ok = m->bin_bytes[0][b] <= INT64_MAX && m->bin_bytes[1][b] <= INT64_MAX;
+    for (int b = 0; ok && b < m->bursts_n; b++)
+        ok = m->burst[b].begin_ns <= m->burst[b].end_ns &&
+             m->burst[b].inside_ns <= m->burst[b].end_ns - m->burst[b].begin_ns;
     for (int f = 0; ok && f < m->files_n; f++)
         ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0' &&
              m->file[f].interface >= PROFILE_MPI_IO && m->file[f].interface <= PROFILE_FOLDER;
@@ -401,6 +405,44 @@ const char *profile_process_word(const struct profile_run *run, int index)
     return index < run->mpi_n ? "rank" : "process";
 }
 
+static int by_begin(const void *a, const void *b)
+{
+    const struct profile_burst *p = a, *q = b;
+    return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
+}
+
+/* The time in which at least one of the first n processes was inside I/O. What bursts that overlap have of it adds up, up to their whole
+ * length. */
+static int add_up_bursts(struct profile_run *run, int n)
+{
+    int64_t bursts_n = 0, at = 0;
+    for (int r = 0; r < n; r++)
+        bursts_n += run->rank[r] ? run->rank[r]->bursts_n : 0;
+    if (bursts_n == 0) return 0;
+    struct profile_burst *all =
+        mem_new(bursts_n, sizeof *all, "%" PRId64 " times inside I/O", bursts_n);
+    if (!all) return ERR_NOMEM;
+    for (int r = 0; r < n; r++)
+        for (int b = 0; run->rank[r] && b < run->rank[r]->bursts_n; b++)
+            all[at++] = run->rank[r]->burst[b];
+    qsort(all, (size_t)bursts_n, sizeof *all, by_begin);
+    struct profile_burst now = all[0];
+    for (int64_t b = 1; b < bursts_n; b++) {
+        if (all[b].begin_ns < now.end_ns) {
+            if (all[b].end_ns > now.end_ns) now.end_ns = all[b].end_ns;
+            now.inside_ns += all[b].inside_ns;
+            if (now.inside_ns > now.end_ns - now.begin_ns)
+                now.inside_ns = now.end_ns - now.begin_ns;
+        } else {
+            run->io_any_s += 1e-9 * (double)now.inside_ns;
+            now = all[b];
+        }
+    }
+    run->io_any_s += 1e-9 * (double)now.inside_ns;
+    free(all);
+    return 0;
+}
+
 static void add_up_run(struct profile_run *run, double command_s)
 {
     int counted_n = 0;
@@ -459,6 +501,7 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     if (rc == 0) rc = find_temporary(dir, run);
     find_common(run);
     add_up_run(run, command_s);
+    if (rc == 0) rc = add_up_bursts(run, run->mpi_n > 0 ? run->mpi_n : run->size);
     return rc;
 }
 
@@ -947,15 +990,15 @@ json_t *profile_json(const struct profile_run *run)
                                         js_text(run->not_seen[i].name), "sentence", js_text(text)));
     }
     return json_pack(
-        "{s:i s:i s:i s:s s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o "
+        "{s:i s:i s:i s:s s:o s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o "
         "s:o s:o s:o s:o "
         "s:i}",
         "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n, "state",
         state_name((int)run->state), "mpi_library",
         js_text(first && first->library[0] ? first->library : NULL), "wall_s", js_real(run->wall_s),
-        "inside_mean_s", js_real(run->io_s), "inside_max_s", js_real(run->io_max_s),
-        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
-        "written_bytes", (json_int_t)run->bytes[1], "outside_read_bytes",
+        "inside_mean_s", js_real(run->io_s), "inside_any_s", js_real(run->io_any_s), "inside_max_s",
+        js_real(run->io_max_s), "inside_max_rank", run->io_max_rank, "read_bytes",
+        (json_int_t)run->bytes[0], "written_bytes", (json_int_t)run->bytes[1], "outside_read_bytes",
         (json_int_t)run->outside_bytes[0], "outside_written_bytes",
         (json_int_t)run->outside_bytes[1], "reads_n", (json_int_t)run->calls[0], "writes_n",
         (json_int_t)run->calls[1], "posix_reads_n", (json_int_t)run->posix_calls[0],
@@ -1115,6 +1158,10 @@ void profile_print(const struct profile_run *run, FILE *to)
                units_duration(run->io_max_s, b), profile_process_word(run, run->io_max_rank),
                run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / wall_s,
                100 * run->io_max_s / wall_s);
+    if (run->ranks_n > 1)
+        fprintf(to, "          %s with at least one %s inside (%.1f %%)\n",
+                units_duration(run->io_any_s, a), profile_process_word(run, 0),
+                100 * run->io_any_s / wall_s);
     if (points_make(run, &all) == 0 && all.n > 0) {
         print_points(&all, to);
         print_sizes(run, to);

@@ -25,13 +25,14 @@
 #include "companions/workload/function.h"
 #include "companions/workload/runs.h"
 
-#define PROFILE_MAGIC     UINT64_C(0x32657270316e7468)
-#define PROFILE_FILES_MAX 16384
-#define PROFILE_NAME_MAX  1024
-#define PROFILE_PHASE_MAX 16384
-#define PROFILE_RUNS_MAX  65536
-#define PROFILE_BINS      512 /* of the timeline */
-#define PROFILE_SIZES     48  /* of the histogram: a call of b bytes counts in floor(log2 b) */
+#define PROFILE_MAGIC      UINT64_C(0x32657270316e7468)
+#define PROFILE_FILES_MAX  16384
+#define PROFILE_NAME_MAX   1024
+#define PROFILE_PHASE_MAX  16384
+#define PROFILE_RUNS_MAX   65536
+#define PROFILE_BINS       512 /* of the timeline */
+#define PROFILE_BURSTS_MAX 2048
+#define PROFILE_SIZES      48 /* of the histogram: a call of b bytes counts in floor(log2 b) */
 
 /* Ends, with the number of the profiler, the name of what an earlier run has left, while the next one runs. */
 #define PROFILE_ASIDE ".before-"
@@ -212,6 +213,11 @@ struct profile_slow {
     int32_t file, kind;
 };
 
+/* A time in which one thread or another was inside I/O, for inside_ns of it. */
+struct profile_burst {
+    uint64_t begin_ns, end_ns, inside_ns;
+};
+
 struct profile_map {
     uint64_t magic;
     int32_t rank, size; /* -1, 0: no rank */
@@ -244,6 +250,10 @@ struct profile_map {
         uint64_t n, bytes;
     } unplaced, lost;
     int32_t runs_n;
+    /* Without outside_ns; in the order of time, and apart by more than the gap: 0 until they are too many. */
+    int32_t bursts_n;
+    uint64_t burst_gap_ns;
+    struct profile_burst burst[PROFILE_BURSTS_MAX];
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];
     struct workload_run run[PROFILE_RUNS_MAX];
