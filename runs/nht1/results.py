@@ -314,9 +314,11 @@ class Result:
 
     @property
     def in_study(self):
-        """2: where a study has put it, 1: a copy of that with what the study noted, 0: without."""
+        """Where a study has put it, how many runs that has there, and 1; 1: a copy of that with what the study noted, 0: without."""
         runs = os.path.dirname(os.path.dirname(os.path.abspath(self.path)))
-        return 0 if not self.run else 2 if os.path.isfile(os.path.join(os.path.dirname(runs), 'study.json')) else 1
+        if not self.run or not os.path.isfile(os.path.join(os.path.dirname(runs), 'study.json')):
+            return int(bool(self.run))
+        return 1 + len(os.listdir(runs))
 
     @property
     def judged(self):

@@ -93,6 +93,11 @@ class Files(unittest.TestCase):
         shutil.copytree(os.path.join(self.folder, 'study', 'runs', 'p01-r02'), os.path.join(self.folder, 'best', 'p01-r02'))
         found = results.load([self.folder])
         self.assertEqual([os.path.relpath(r.path, self.folder) for r in found], ['study/runs/p01-r02/result.json'])
+        # A copy of the whole study, of when it had fewer runs.
+        shutil.copytree(os.path.join(self.folder, 'study'), os.path.join(self.folder, 'a-backup'))
+        self.write('study/runs/p01-r03/result.json', dict(bt_result(), started_utc='2026-11-28T00:00:00Z'))
+        found = results.load([self.folder])
+        self.assertEqual([os.path.relpath(r.path, self.folder) for r in found], ['study/runs/p01-r%02d/result.json' % i for i in (2, 3)])
 
     def test_where_nothing_else_is_there_what_cannot_be_read_is_named(self):
         with open(os.path.join(self.folder, 'cut.json'), 'w') as f:
