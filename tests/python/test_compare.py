@@ -435,6 +435,51 @@ class Parts(unittest.TestCase):
         self.assertEqual([(m.name, m.verdict) for m in c.metrics], [(m.name, m.verdict) for m in without.metrics])
         self.assertTrue([n for n in c.notes if 'of b_eff_io left out, beside results' in n], c.notes)
 
+    @staticmethod
+    def partitioned(*values):
+        """Results of nht1-beffio, and the same as summaries: b_eff_io of each partition, {processes: value}."""
+        made = results.Results()
+        for of in values:
+            best = max(of, key=of.get)
+            root = {'b_eff_io': {'definition': '2.1', 'procs': best, 'valid': True, 'bytes_per_s': of[best]}, 'system': {'ranks': 2},
+                    'schedule': {'partitions': list(of)}, 'partitions': [
+                        {'procs': n, 'values': [{'headline': True, 'bytes_per_s': v}]} for n, v in of.items()], **QUIET}
+            made.append(results.Result('x.json', 'nht1-beffio', 1, root, {}))
+        sums = results.Results()
+        (sample, *_) = results.load([os.path.join(os.path.dirname(__file__), '..', 'samples', 'b_eff_io-2.1.sum')]).sums
+        sums.sums = [dict(sample, procs=n, value=v, valid=True, faults=[], path='%d.sum' % i) for i, of in enumerate(values) for n, v in of.items()]
+        return made, sums
+
+    def test_b_eff_io_is_the_largest_of_the_partitions_of_each_run_whichever_that_is(self):
+        a = [{1: 1e9, 2: v} for v in (1.1e9, 1.11e9, 0.99e9, 1.105e9, 1.095e9, 1.1e9, 1.09e9, 1.1e9)]
+        b = [{1: 1e9 * (1 + 0.001 * i), 2: 7e8} for i in range(4)] + [{1: 1e9 * (1 - 0.001 * i), 2: 7e8} for i in range(4)]
+        whole = [[max(of.values()) for of in side] for side in (a, b)]
+        for i, kind in enumerate(('results', 'summaries')):
+            with self.subTest(kind):
+                c = Comparison(self.partitioned(*a)[i], self.partitioned(*b)[i])
+                self.assertEqual((c.primary.name, [c.primary.a, c.primary.b], c.reasons), ('b_eff_io', whole, []))
+        c = Comparison(self.partitioned(*a)[0], self.partitioned(*b)[0])
+        self.assertIn('b_eff_io is the value of another partition in some results: of 1 or 2 processes in A, of 1 in B', c.notes)
+        # Other partitions are another benchmark; the largest that both sides have decides then, which is told.
+        b = [{1: 1e9, 2: 7e8 + 1e5 * i, 4: 2e9} for i in (3, 1, 4, 2, 0, 6, 5, 7)]
+        c = Comparison(self.partitioned(*a)[0], self.partitioned(*b)[0])
+        self.assertEqual((c.verdict, ['schedule.partitions' in r for r in c.reasons[:1]]), (NOT, [True]))
+        c = Comparison(self.partitioned(*a)[1], self.partitioned(*b)[1], metric='')
+        self.assertEqual((c.primary.name, c.verdict), ('b_eff_io, 2 processes', WORSE))
+        self.assertIn('b_eff_io itself, the maximum over partitions, is not compared: these are of 1, 2 processes in A, of 1, 2, 4 in B', c.notes)
+        self.assertIn('b_eff_io of 2 processes decides, the most of which there are results on both sides', c.notes)
+
+    def test_of_a_program_zeta_does_not_decide_where_few_results_have_one(self):
+        def profiled(i, t_t_s, with_zeta):
+            rounds = [{'t_t_s': t_t_s, 't_c_s': 1.0}] if with_zeta else []
+            return results.Result('x.json', 'nht1-profile', 1, {
+                'command': ['a'], 'system': {'host': 'n1'}, 'profile': {'ranks_n': 2, 'wall_s': t_t_s * (1 + 0.001 * NOISE[i])},
+                'zeta': {'rounds': rounds}, **QUIET}, {})
+        for n, name in ((1, 'T_T of the program'), (4, '1 + zeta of the program')):
+            with self.subTest(n):
+                c = Comparison(*(results.Results([profiled(i, t, i < n) for i in range(8)]) for t in (2.0, 3.0)), nevertheless=True)
+                self.assertEqual((c.primary.name, '1 + zeta of the program does not decide: it has too few values' in c.notes), (name, n == 1))
+
     def test_of_a_workload_what_met_memory_is_left_out_beside_others_and_its_stamp_spoils_nothing(self):
         stamp = {'code': 'page-cache', 'severity': 'warn', 'sentence': 'It was.', 'numbers': {}}
         note = {'code': 'not-cache-honest', 'severity': 'note', 'sentence': 'Some.', 'numbers': {}}
@@ -453,6 +498,14 @@ class Parts(unittest.TestCase):
             return kind, root, mount
         c = Comparison(memory(results_of(two, (9, 1e9, '/a')), 3), results_of(two, (8, 1e9, '/a')))
         self.assertEqual((c.primary.name, len(c.primary.a)), ('bandwidth, geometric mean over the 2 below', 8))
+        self.assertIn('A: 1 round left out, in which a pattern has met memory', c.notes)
+        # A pattern that would leave too few rounds is left out itself.
+        c = Comparison(memory(results_of(two, (8, 1e9, '/a')), *range(5)), results_of(two, (8, 1e9, '/a')))
+        self.assertEqual((c.primary.name[:1], len(c.primary.a), c.verdict), ('q', 8, SAME))
+        self.assertTrue([n for n in c.notes if n.startswith('p, 2 processes is not compared: of its measurements 5 of 8 in A and 0 of 8')], c.notes)
+        # What is not compared takes no rounds away.
+        c = Comparison(memory(results_of(two, (8, 1e9, '/a')), *range(5)), memory(results_of(two, (8, 1e9, '/a')), *range(8)))
+        self.assertEqual((c.primary.name[:1], len(c.primary.a), c.verdict), ('q', 8, SAME))
         c = Comparison(memory(results_of(workload_of, (8, 1e9, '/a')), *range(8)), results_of(workload_of, (8, 1e9, '/a')))
         self.assertEqual(c.verdict, NOT)
         # Of a pattern that one side has alone.

@@ -218,7 +218,7 @@ class Bandwidth(unittest.TestCase):
         self.assertTrue(rows(page, 'beffio-2')[0].endswith(',measured with'))
         points, common = trend._of_results(found, 'b_eff_io')
         self.assertEqual([p.line for p in points], ['no hints, MPI-IO component unknown', 'hint write:cb_nodes=1, romio321'] * 2)
-        self.assertRegex(common, '^2 ranks, T = .* min, partition of 1, definition 1.x, not valid')
+        self.assertRegex(common, '^2 ranks, T = .* min, partitions of 1, 2 processes, definition 1.x, not valid')
 
     def test_options_that_change_what_is_measured_are_named(self):
         for name, key, values, shown in (

@@ -36,6 +36,11 @@ class Metric:
         """Results, or rounds where they are of one: of the side that has fewer."""
         return min((len({r[0] for r in side}), len(side)) for side in self.rounds)
 
+    @property
+    def enough(self):
+        """Whether there are values for a verdict."""
+        return min(len(self.a), len(self.b)) >= RUNS_MIN
+
     def asked(self):
         """What nht1-stats is asked, of one of the quantities of a request."""
         jobs = {r[0]: i for i, r in enumerate(r for side in self.rounds for r in side)}
@@ -46,7 +51,7 @@ class Metric:
         self.numbers = numbers
         ratio, lo, hi = (numbers[k] for k in ('ratio', 'ratio_lo', 'ratio_hi'))
         self.worse_by = 1 / ratio - 1 if self.higher_better else ratio - 1
-        if min(len(self.a), len(self.b)) < RUNS_MIN:
+        if not self.enough:
             self.verdict = FEW
         elif lo is None:
             self.verdict = UNCLEAR

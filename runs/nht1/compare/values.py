@@ -17,7 +17,7 @@ VALUES = {
          ('definition', 'system.ranks'))),
     'nht1-beffio': (
         ('b_eff_io', 'b_eff_io.bytes_per_s', 'bytes/s', True,
-         ('b_eff_io.definition', 'b_eff_io.procs', 'b_eff_io.valid', 'b_eff_io.files_counted', 'schedule.t_s',
+         ('b_eff_io.definition', 'schedule.partitions', 'b_eff_io.valid', 'b_eff_io.files_counted', 'schedule.t_s',
           'schedule.termination')),)}
 # How far off a page buffers begin, least and most of all processes: reads depend on it.
 BUFFERS = {'nht1-beff': 'buffer_offset_bytes', 'nht1-beffio': 'b_eff_io.buffer_offset_bytes'}
@@ -35,6 +35,10 @@ def compare(found, sides):
         if all(largest) and max(map(max, largest)) > results.MEMORY_ALIKE * min(map(min, largest)):
             found.note(text.of('M_PART, the largest chunk, which follows the memory, is %s in A, %s in B' % tuple(
                 ' and '.join(map(text.size_iec, sorted(set(side)))) for side in largest), whose))
+        of = [{results.integer(r.root, 'b_eff_io.procs') for r in side} for side in both]
+        if len(of[0] | of[1]) > 1:
+            found.note(text.of('b_eff_io is the value of another partition in some results: of %s processes in A, of %s in B' % tuple(
+                ' or '.join(map(str, sorted(side))) for side in of), whose))
         for name, path, unit, higher_better, keys in VALUES[kind]:
             found.agree(text.of(name, whose), both, keys)
             found.metric(text.of(name, whose), unit, both, lambda root, path=path: [results.real(root, path)], higher_better, name)
@@ -59,8 +63,13 @@ def compare_sums(found, sides):
         if not any(side.sums_of(name) for side in sides):
             continue
         a, b = map(of, sides)
-        for procs in sorted(p for p in set(a) & set(b) if p):
+        if name == 'b_eff_io':
+            _maxima(found, sides)
+        common = sorted((p for p in set(a) & set(b) if p), reverse=True)
+        for procs in common:
             _pairs(found, [a[procs], b[procs]], 'bytes/s', text.processes(procs))
+        if len(common) > 1 and found.metrics[0].name == ', '.join((name, text.processes(common[0]))):
+            found.notes.append('%s of %s decides, the most of which there are results on both sides' % (name, text.processes(common[0])))
     if not found.metrics:
         found.reasons.append('A and B have no values of one program with as many processes')
 
@@ -143,10 +152,39 @@ def _io(side):
         kept.setdefault(s['procs'], []).append({('b_eff_io',): s['value'], **patterns.of_sum(s)})
     for r in side.of('nht1-beffio'):
         for p in results.items(r.root, 'partitions'):
-            value = next((results.real(v, 'bytes_per_s') for v in results.items(p, 'values') if results.true(v, 'headline')), 0)
+            value = _headline(p)
             if value > 0:
                 kept.setdefault(results.integer(p, 'procs'), []).append({('b_eff_io',): value, **patterns.of_result(p)})
     return kept
+
+
+def _maxima(found, sides):
+    """b_eff_io itself, which decides: the maximum over the partitions of a run, where all have the same ones."""
+    both = [_runs(side) for side in sides]
+    procs = [sorted({tuple(sorted(run)) for run in side}) for side in both]
+    if procs[0] == procs[1] and len(procs[0]) == 1:
+        if len(procs[0][0]) > 1:
+            found.metrics.append(Metric('b_eff_io', 'bytes/s', *([max(run.values()) for run in side] for side in both), True))
+    elif all(procs):
+        found.notes.append('b_eff_io itself, the maximum over partitions, is not compared: these are of %s processes in A, of %s in B' % tuple(
+            '; '.join(', '.join(map(str, of)) for of in side) for side in procs))
+
+
+def _runs(side):
+    """[{processes of a partition: b_eff_io}] of summaries, which may hold several runs, and of results."""
+    kept, path = [], None
+    for s in side.sums_of('b_eff_io'):
+        if s['path'] != path or s['procs'] in kept[-1]:
+            kept.append({})
+        path = s['path']
+        kept[-1][s['procs']] = s['value']
+    for r in side.of('nht1-beffio'):
+        kept.append({results.integer(p, 'procs'): value for p in results.items(r.root, 'partitions') for value in [_headline(p)] if value > 0})
+    return [run for run in kept if run and all(run)]
+
+
+def _headline(partition):
+    return next((results.real(v, 'bytes_per_s') for v in results.items(partition, 'values') if results.true(v, 'headline')), 0)
 
 
 def _beff(side):

@@ -112,11 +112,14 @@ class Comparison:
 
     def _choose(self, metric):
         """The quantity that decides; it stands first."""
-        group = next((g for g in (PAIRED, 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), self.metrics[0].group)
+        group = next((g for g in (PAIRED, 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), None) or next(
+            (m.group for m in self.metrics if m.enough), self.metrics[0].group)
         # T_T is not T_T / T_C, nor token token-gather: what is a whole name counts as no other's beginning.
-        chosen = [m for m in self.metrics if (m.name + ',').startswith((metric + ',', metric + ' of '))] or \
+        chosen = [m for m in self.metrics if m.name == metric] or [m for m in self.metrics if (m.name + ',').startswith((metric + ',', metric + ' of '))] or \
             [m for m in self.metrics if m.name.startswith(metric)] if metric else \
             [m for m in self.metrics if m.group == group] if group else self.metrics[:1]
+        if not metric and group not in ('', self.metrics[0].group):
+            self.notes.append('%s does not decide: it has too few values' % self.metrics[0].name)
         if not chosen:
             self.reasons.append("no quantity that both sides have begins with '%s'; there are %s" % (
                 metric, '; '.join(m.name for m in self.metrics)))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from .. import results, text, ways
 from . import systems
-from .metric import Metric, known
+from .metric import RUNS_MIN, Metric, known
 
 
 def compare(found, sides):
@@ -57,17 +57,18 @@ def _part(found, measured, whose):
         numbers = {}
         for one in lonely:
             way = all_ways.name(one.how)
-            numbers[way] = numbers.get(way, 0) + len(one.kept)
+            numbers[way] = numbers.get(way, 0) + len(one.mine)
         for way, n in numbers.items():
             found.notes.append(text.of('%s of %s' % (text.plural(n, 'measurement'), letter), way, whose) + ': nothing like it in ' + there)
-        of = [{m.round[0] for one in ones for m in one.kept} for ones in (lonely, [one for one in side if id(one) in used])]
+        of = [{m.round[0] for one in ones for m in one.mine} for ones in (lonely, [one for one in side if id(one) in used])]
         found.apart |= of[0] - of[1]
     varied = {key for key in {k for p in pairs for k, _ in p[0].what}
               if len({dict(p[0].what).get(key) for p in pairs}) > 1}
     names = ways.Ways(one.how for one, _ in pairs)
     before = len(found.metrics)
-    for one, other in pairs:
-        name = text.of(one.name(varied), names.name(one.how), whose)
+    named = [(text.of(pair[0].name(varied), names.name(pair[0].how), whose), pair) for pair in pairs]
+    lost = _one_sample(found, named)
+    for name, (one, other) in named:
         if one.how != other.how:
             found.note('%s in A is compared with %s in B' % tuple(
                 ways.shown(m.how) or 'the default' for m in (one, other)))
@@ -77,11 +78,37 @@ def _part(found, measured, whose):
             found.notes.append('%s is not compared: it measured memory in %s only' % (
                 name, 'A' if one.memory else 'B'))
             continue
-        kept = one.kept, other.kept
+        kept = [[m for m in side.mine if m.round not in lost[i]] for i, side in enumerate((one, other))]
+        if not all(kept):
+            found.notes.append('%s is not compared: in each round of a side it or another pattern has met memory' % name)
+            continue
         found.measured = (found.measured or set()) | {m.part for side in kept for m in side}
         found.metrics.append(Metric(name, 'bytes/s', *([m.rate for m in side] for side in kept), True, 'bandwidth',
                                     tuple([m.round for m in side] for side in kept)))
     return [text.of('one side measured memory, the other one files', whose)] if len(found.metrics) == before else []
+
+
+def _one_sample(found, named):
+    """Of patterns that are compared, (name, pair), the rounds of each side in which one of them has met memory: they are left out of all, so
+    that what is left is one sample. First the patterns themselves are left out that would leave too few rounds."""
+    def lost(i):
+        return {out.round for _, pair in compared for out in pair[i].left_out}
+
+    def too_few(i):
+        there = {one.round for _, pair in compared for one in pair[i].all}
+        return len(there - lost(i)) < RUNS_MIN <= len(there)
+    compared = [(name, pair) for name, pair in named if pair[0].memory == pair[1].memory]
+    while any(map(too_few, (0, 1))):
+        worst = max(compared, key=lambda one: max(len(m.left_out) for m in one[1]))
+        compared.remove(worst)
+        named.remove(worst)
+        found.notes.append('%s is not compared: of its measurements %s in A and %s in B have met memory' % (
+            worst[0], *('%d of %d' % (len(m.left_out), len(m.all)) for m in worst[1])))
+    both = [lost(i) for i in (0, 1)]
+    if len(compared) > 1:
+        found.notes += ['%s: %s left out, in which a pattern has met memory' % (letter, text.plural(len(rounds), 'round'))
+                        for letter, rounds in zip('AB', both) if rounds]
+    return both
 
 
 class One(NamedTuple):
@@ -98,7 +125,6 @@ class Measured:
 
     def __init__(self, what, how):
         self.what, self.how, self.all = what, how, []
-        self.lost = set()  # id() of results that are left out for another pattern of theirs
 
     @property
     def memory(self):
@@ -110,9 +136,8 @@ class Measured:
         return [one for one in self.all if one.memory != self.memory]
 
     @property
-    def kept(self):
-        mine = [one for one in self.all if one.memory == self.memory]
-        return [one for one in mine if one.round[0] not in self.lost] or mine
+    def mine(self):
+        return [one for one in self.all if one.memory == self.memory]
 
     def name(self, varied):
         """With what tells it from the others."""
@@ -143,11 +168,6 @@ def _measured(side, measured_with):
                 one = found.setdefault(what, {}).setdefault(how, Measured(what, how))
                 one.all.append(One(rate, (id(r), sum(other.round[0] == id(r) for other in one.all)),
                                    any(s['code'] == 'page-cache' for s in results.stamps(m)), id(m)))
-    every = [one for ways_of in found.values() for one in ways_of.values()]
-    # A result of which a pattern is left out is out of all, so that they stay one sample.
-    lost = {out.round[0] for one in every for out in one.left_out}
-    for one in every:
-        one.lost = lost
     return found
 
 
