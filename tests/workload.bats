@@ -186,7 +186,20 @@ X
     jq -e '.points[0] | .bytes == 1450 and .bytes_min_of_rank == 400 and .bytes_max_of_rank == 600
         and .wrong_n == 0 and .calls == [{"function": "write_at", "n": 1, "bytes": 50},
         {"function": "write_at_all", "n": 12, "bytes": 1400}]' r.json
+    # What the calls say no number changes, and they are those of so many processes.
+    workload 3 w.xml --set readFrac=1
+    expect_status 1
+    expect_text "--set readFrac=1: w.xml:1:23: this point is replayed from its <calls> and <rank>"
+    workload 2 w.xml
+    expect_status 1
+    expect_text 'processNum="3", 2 processes were started: start 3'
+    expect_no_text "--set"
     nht1-workload --make s.xml processNum=3 uniqueBytes=100001 sizeMean=1000
+    workload 2 s.xml
+    expect_text 'processNum="3", 2 processes were started: start 3, or give --set processNum=2'
+    workload 2 s.xml --set processNum=2 --json "a b.json"
+    expect_status 0
+    jq -e '.command_line | test("--set processNum=2 .*--json .a b.json. s.xml$")' "a b.json"
     sed -i 's/mode="common"/mode="separate"/' s.xml
     workload 3 s.xml --keep --json r.json
     expect_status 0

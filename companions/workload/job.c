@@ -40,6 +40,13 @@ static int read_points(struct workload_job *job, const char *text, int64_t bytes
         char key[64], at[320];
         const char *value;
         bool cont_given = false;
+        snprintf(at, sizeof at, "%.200s:%d:%d: ", job->name, p->line, p->column);
+        if (set->n > 0 && (p->list_n > 0 || p->ranks_n > 0))
+            return err_set(ERR_USAGE,
+                           "--set %s: %sthis point is replayed from its <calls> and <rank>, which "
+                           "its numbers only describe: remove these from a copy, and it is "
+                           "replayed from its numbers",
+                           set->item[0], at);
         for (int s = 0; s < set->n; s++) {
             TRY(workload_options_pair("--set", set->item[s], key, &value));
             const int rc = workload_point_set(p, key, value);
@@ -48,7 +55,6 @@ static int read_points(struct workload_job *job, const char *text, int64_t bytes
             cont_given = cont_given || strcmp(key, "contMean") == 0;
         }
         if (!text && (!cont_given || p->cont_mean > p->size_mean)) p->cont_mean = p->size_mean;
-        snprintf(at, sizeof at, "%.200s:%d:%d: ", job->name, p->line, p->column);
         TRY(workload_point_check(p, w->separate, at));
     }
     TRY(workload_replay_check(&job->context, w, job->name));

@@ -32,8 +32,9 @@ static const struct conf_option table[] = {
     {.name = "set",
      .arg = "KEY=VALUE",
      AT(set),
-     .help = "Replace one of the nine numbers in every working point, or a directive in every "
-             "section of a job file. May be repeated."},
+     .help =
+         "Replace one of the nine numbers in every working point, not in those of a profile, which "
+         "name their calls, or a directive in every section of a job file. May be repeated."},
     {.name = "seed",
      .arg = "N",
      .def = "-1",

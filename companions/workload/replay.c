@@ -89,11 +89,15 @@ int workload_replay_check(const struct workload_context *c, const struct workloa
 {
     for (int i = 0; i < w->points_n; i++) {
         const struct workload_point *p = &w->point[i];
+        char fewer[64] = ""; /* <calls> and <rank> are those of so many processes */
+        if (p->list_n == 0 && p->ranks_n == 0)
+            snprintf(fewer, sizeof fewer, ", or give --set processNum=%d", c->size);
         if (p->process_num > c->size)
             return err_set(ERR_USAGE,
-                           "%s:%d:%d: processNum=\"%" PRId64 "\", %d processes were started: start "
-                           "more, or give --set processNum=%d",
-                           name, p->line, p->column, p->process_num, c->size, c->size);
+                           "%s:%d:%d: processNum=\"%" PRId64 "\", %d process%s started: start "
+                           "%" PRId64 "%s",
+                           name, p->line, p->column, p->process_num, c->size,
+                           c->size == 1 ? " was" : "es were", p->process_num, fewer);
         if (c->romio && point_requests_all(p))
             return err_set(ERR_USAGE,
                            "%s:%d:%d: iread_all and iwrite_all crash in this MPI library's ROMIO: "

@@ -10,6 +10,7 @@
 #include "base/plain.h"
 #include "base/program.h"
 #include "base/stamp.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "companions/workload/accesses.h"
@@ -123,6 +124,19 @@ static void totals(const struct workload_job *job, int64_t *bytes, double *s)
     }
 }
 
+/* The description as the argument of the command. */
+static void add_argument(json_t *o, const struct workload_job *job)
+{
+    char word[CONF_WORD_MAX], *line = NULL;
+    const char *const options = json_string_value(json_object_get(o, "command_line"));
+    struct text t;
+    if (job->opt->reference || job->opt->patterns || text_begin(&t) < 0) return;
+    fprintf(t.to, "%s%s%s", options ? options : "", options && *options ? " " : "",
+            conf_file_word(job->name, word));
+    if (text_end(&t, &line) == 0) json_object_set_new(o, "command_line", js_text(line));
+    free(line);
+}
+
 json_t *workload_job_json(const void *of, int status)
 {
     static const char *const kind[] = {"points", "patterns", "accesses"};
@@ -132,6 +146,7 @@ json_t *workload_job_json(const void *of, int status)
            *system = program_system(&job->nodes), *list = json_array();
     int64_t bytes;
     double s;
+    add_argument(o, job);
     totals(job, &bytes, &s);
     json_object_set_new(system, "file_system", sys_fs_json(&job->fs));
     json_object_set_new(system, "mpiio_component", js_text(job->component));
