@@ -112,9 +112,6 @@ static bool is_sound(const struct profile_map *m)
         m->library[sizeof m->library - 1] == '\0' && m->program[sizeof m->program - 1] == '\0';
     for (int b = 0; ok && b < PROFILE_BINS; b++)
         ok = m->bin_bytes[0][b] <= INT64_MAX && m->bin_bytes[1][b] <= INT64_MAX;
-    for (int b = 0; ok && b < m->bursts_n; b++)
-        ok = m->burst[b].begin_ns <= m->burst[b].end_ns &&
-             m->burst[b].inside_ns <= m->burst[b].end_ns - m->burst[b].begin_ns;
     for (int f = 0; ok && f < m->files_n; f++)
         ok = m->file[f].name[PROFILE_NAME_MAX - 1] == '\0' &&
              m->file[f].interface >= PROFILE_MPI_IO && m->file[f].interface <= PROFILE_FOLDER;
@@ -423,11 +420,15 @@ static int add_up_bursts(struct profile_run *run, int n)
         mem_new(bursts_n, sizeof *all, "%" PRId64 " times inside I/O", bursts_n);
     if (!all) return ERR_NOMEM;
     for (int r = 0; r < n; r++)
-        for (int b = 0; run->rank[r] && b < run->rank[r]->bursts_n; b++)
-            all[at++] = run->rank[r]->burst[b];
-    qsort(all, (size_t)bursts_n, sizeof *all, by_begin);
-    struct profile_burst now = all[0];
-    for (int64_t b = 1; b < bursts_n; b++) {
+        for (int b = 0; run->rank[r] && b < run->rank[r]->bursts_n; b++) {
+            const struct profile_burst one = run->rank[r]->burst[b];
+            /* Else its process was killed while it entered that. */
+            if (one.begin_ns <= one.end_ns && one.inside_ns <= one.end_ns - one.begin_ns)
+                all[at++] = one;
+        }
+    qsort(all, (size_t)at, sizeof *all, by_begin);
+    struct profile_burst now = {.end_ns = 0};
+    for (int64_t b = 0; b < at; b++) {
         if (all[b].begin_ns < now.end_ns) {
             if (all[b].end_ns > now.end_ns) now.end_ns = all[b].end_ns;
             now.inside_ns += all[b].inside_ns;

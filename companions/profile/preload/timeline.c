@@ -45,7 +45,7 @@ void timeline_add(struct profile_map *m, int write, int64_t bytes, double from_s
 
 #define FIRST_GAP_NS 1000
 
-/* Two bursts, a not behind b, as one. What both say of the same time counts once where they are inside I/O all along. */
+/* Two bursts as one. What both say of the same time counts once where they are inside I/O all along. */
 static struct profile_burst joined(const struct profile_burst *a, const struct profile_burst *b)
 {
     struct profile_burst one = {.begin_ns = a->begin_ns < b->begin_ns ? a->begin_ns : b->begin_ns,
