@@ -36,6 +36,14 @@ class Decides(unittest.TestCase):
         self.assertEqual(c.primary.name, 'T_T / T_C, geometric mean over the 2 below')
         self.assertEqual((len(c.primary.a), c.verdict), (8, WORSE))
 
+    def test_t_t_over_t_c_is_no_verdict_where_t_t_points_the_other_way(self):
+        self.assertEqual(Comparison(side(), side(1.2)).notes, [])
+        for zeta, slow, words in ((1 / 1.2, 1.5, 'is smaller in B, but T_T is longer'), (1.2, 1 / 1.5, 'is larger in B, but T_T is shorter')):
+            c = Comparison(side(), side(zeta, slow=slow))
+            self.assertEqual((c.primary.name, c.verdict), ('T_T / T_C of posix, 2 processors', UNCLEAR))
+            self.assertRegex(c.sentence, r'^Inconclusive: T_T / T_C %s \(B/A [01].*\): computing alone differs \(T_C, B/A [01]' % words)
+        self.assertEqual(Comparison(side(), side(1 / 1.5, slow=1.2)).verdict, 'better')
+
     def test_a_whole_name_is_no_others_beginning(self):
         sides = side(writers=('token', 'token-gather')), side(slow=1.5, writers=('token', 'token-gather'))
         for metric, name, verdict in (('T_T', 'T_T, geometric mean over the 2 below', WORSE),

@@ -3,6 +3,8 @@
 compute-only runs in every round on both sides T_T / T_C (1 + paired zeta), otherwise T_T; of nht1-workload the
 bandwidth. Of several writers or patterns the geometric mean. The other quantities are tested, too, corrected
 for their number, and named; they decide nothing. Tests and intervals are those of nht1-stats."""
+import math
+
 from .. import results, stats, text
 from . import runs, systems, values, workload
 from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, of_one_sample, together
@@ -44,7 +46,7 @@ class Comparison:
         self.stamps = {name: self._stamps(side, found, paired) for name, side in zip('ab', compared)}
         self._refuse(nevertheless, found.studied + self._shared(a, b) + [words for side in zip('AB', compared) for words in self._unproved(
             *side, found.writers)])
-        self.primary = None
+        self.primary, self.contradicted = None, ''
         self._judge(metric)
 
     def _leave_out_sums(self, program, a, b):
@@ -109,17 +111,31 @@ class Comparison:
                 m.judge(numbers, self.threshold, self.level)
                 if self.reasons:  # then nothing is said of any of them
                     m.verdict = NOT
+        self._contradict()
+
+    def _contradict(self):
+        """T_T / T_C is no verdict where T_T itself points the other way: then it is computing alone that differs."""
+        ratios = {name: [m.numbers['ratio'] for m in self.metrics if m.name.startswith(words)] for name, words in (
+            ('T_T', ('T_T of ', 'T_T,')), ('T_C', 'T_C,'))}
+        if self.primary.verdict in (BETTER, WORSE) and self.primary.name.startswith(PAIRED) and ratios['T_T']:
+            t_t, t_c = (math.exp(math.fsum(map(math.log, r)) / len(r)) if r else math.nan for r in ratios.values())
+            if (t_t - 1) * self.primary.worse_by < 0:
+                self.contradicted = 'T_T / T_C is %s in B, but T_T is %s (B/A %.3f): computing alone differs%s' % (
+                    *(('smaller', 'longer') if t_t > 1 else ('larger', 'shorter')), t_t,
+                    ' (T_C, B/A %.3f)' % t_c if t_c == t_c else '')
+                self.primary.verdict = UNCLEAR
 
     def _choose(self, metric):
         """The quantity that decides; it stands first."""
-        group = next((g for g in (PAIRED, 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), None) or next(
-            (m.group for m in self.metrics if m.enough), self.metrics[0].group)
+        group = next((g for g in (PAIRED, 'T_T', 'bandwidth') if any(m.group == g for m in self.metrics)), '')
+        if not group:
+            group = next((m.group for m in self.metrics if m.enough), self.metrics[0].group)
+            if not metric and group != self.metrics[0].group:
+                self.notes.append('%s does not decide: it has too few values' % self.metrics[0].name)
         # T_T is not T_T / T_C, nor token token-gather: what is a whole name counts as no other's beginning.
         chosen = [m for m in self.metrics if m.name == metric] or [m for m in self.metrics if (m.name + ',').startswith((metric + ',', metric + ' of '))] or \
             [m for m in self.metrics if m.name.startswith(metric)] if metric else \
             [m for m in self.metrics if m.group == group] if group else self.metrics[:1]
-        if not metric and group not in ('', self.metrics[0].group):
-            self.notes.append('%s does not decide: it has too few values' % self.metrics[0].name)
         if not chosen:
             self.reasons.append("no quantity that both sides have begins with '%s'; there are %s" % (
                 metric, '; '.join(m.name for m in self.metrics)))
@@ -172,6 +188,8 @@ class Comparison:
                     ' from runs of the same writer (--repeat 8) or from several results.' % RUNS_MIN)
         if self.verdict == SAME:
             said = 'B is the same as A: no difference beyond %g %%, at %g %% confidence' % (percent, level)
+        elif self.contradicted:
+            said = 'Inconclusive: ' + self.contradicted
         elif self.verdict == UNCLEAR:
             needed = self.primary.rounds_needed
             direction = self.primary.direction
