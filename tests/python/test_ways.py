@@ -167,6 +167,34 @@ class Workload(unittest.TestCase):
         self.assertIn('Working points of the first 20 of 21 results are shown.', texts(page))
 
 
+    def test_what_the_paper_says_is_seen_by_size_and_not_judged_of_too_few_points(self):
+        def said(number, values, repeats=1):
+            made = []
+            for x, rate in values.items():
+                for i in range(repeats):
+                    root = root_of('point')
+                    root['bytes_per_s'], root['points'][0]['asked'][number] = 1e6 * (rate + 0.01 * i), x
+                    made.append((root, {}))
+            line, = rows(Report(loaded('nht1-workload', *made)).page, 'workload-figure-1')[1:]
+            return line.split('"')[1] if '"' in line else line.split(',')[2]
+
+        few, fourfold = 'not judged: too few points', 'not seen: no significant trend, largest median 4.00 times the smallest'
+        valley = dict(zip((0, 0.25, 0.5, 0.75, 1), (400, 120, 100, 120, 400)))
+        alike = dict(zip((0, 0.25, 0.5, 1), (100, 110, 108, 101)))
+        thrice = {0: 100, 0.5: 102, 1: 104}
+        for number, values, repeats, verdict in (
+                ('syncFrac', valley, 3, fourfold), ('syncFrac', valley, 1, fourfold), ('syncFrac', {0: 400, 0.5: 200, 1: 100}, 1, few),
+                ('syncFrac', alike, 1, 'seen: largest median 1.10 times the smallest'), ('syncFrac', thrice, 3, few),
+                ('syncFrac', dict.fromkeys(alike, 100), 1, 'seen: largest median 1.00 times the smallest'),
+                ('syncFrac', dict(zip(alike, (100, 101, 102, 103))), 3, 'seen: largest median 1.03 times the smallest'),
+                ('syncFrac', dict(zip(alike, (100, 120, 150, 200))), 3, 'not seen: up, largest median 2.00 times the smallest'),
+                ('seqFrac', alike, 1, few), ('seqFrac', {0: 100, 1: 200}, 3, few), ('seqFrac', {0: 100, 1: 200}, 4, 'seen: up'),
+                ('seqFrac', valley, 1, 'not seen: no significant trend'),
+                ('seqFrac', dict.fromkeys(valley, 100), 1, 'not seen: no significant trend'), ('sharedFrac', thrice, 1, few),
+                ('sharedFrac', thrice, 3, 'not seen: up'), ('processNum', {1: 100, 2: 200, 4: 300}, 1, 'too few points')):
+            with self.subTest(number, values=values, repeats=repeats):
+                self.assertEqual(said(number, values, repeats), verdict)
+
     def test_split_and_requested_collective_calls_are_other_points(self):
         sides = []
         for functions in (('write_all_begin', 'write_at'), ('iwrite_all', 'write_at')):

@@ -2,6 +2,8 @@
 """The sections about nht1-workload: bandwidth of the patterns over the record, a figure per pattern
 with the temporal kinds as curves; working points asked and achieved; and, where results differ from
 one of them in one of the nine numbers, the panels of Figure 1 of the workload model's paper."""
+import math
+
 from .. import stats, text
 from ..results import integer, items, members, outcome, real, true, word
 from ..ways import Ways, of_phase, style_of
@@ -17,7 +19,9 @@ NUMBERS = (('uniqueBytes', -1, 'throughput goes down (caches)'),
 LOG = ('uniqueBytes', 'sizeMean', 'contMean', 'processNum')
 SHOWN_MAX = 20  # results whose working points have a table
 PANELS_MAX = 9  # of a figure; its table has all
-SEEN, LITTLE = 0.05, 0.3  # p below which a trend is one; correlation below which there is little
+SEEN = 0.05  # p up to which a trend is one
+LITTLE, VALUES_MIN = 1.25, 4  # largest median over the smallest where a number has little influence, and of how many of its values
+TOO_FEW = 'too few points'
 
 
 def add(report):
@@ -187,12 +191,14 @@ def _study(page, results, key, whose, way):
     asked = [{'what': 'correlation', 'x': [x for x in sorted(c) for _ in c[x]],
               'y': [real(r.root, 'bytes_per_s') for x in sorted(c) for r in c[x]]}
              for _, _, _, c in panels]
-    for (name, sign, says, curve), answer in zip(panels, stats.ask(asked)):
+    asked += [dict(a, y=list(range(len(a['x'])))) for a in asked]  # no order has a smaller p
+    answers = stats.ask(asked)
+    for (name, sign, says, curve), answer, strongest in zip(panels, answers, answers[len(panels):]):
         f.panel(name, {'label': name, 'log': 10} if name in LOG else name,
                 {'label': 'MB/s', 'from_zero': True})
         xs = sorted(curve)
-        f.series('throughput', 'line-points', [
-            (x, stats.median(real(r.root, 'bytes_per_s') / MB for r in curve[x])) for x in xs])
+        medians = [stats.median(real(r.root, 'bytes_per_s') / MB for r in curve[x]) for x in xs]
+        f.series('throughput', 'line-points', list(zip(xs, medians)))
         if name == 'uniqueBytes':
             cached = [100 * stats.median(real(r.root, 'points.0.cached_share_after')
                                          for r in curve[x]) for x in xs]
@@ -200,19 +206,24 @@ def _study(page, results, key, whose, way):
                 text.of('Share of the file in memory at the end', whose, way), ', '.join(text.size(x) for x in xs), ', '.join(
                     '%.0f %%' % c for c in cached if c == c) or 'not known'), 'note')
         rho, p = answer.get('spearman'), answer.get('p')
-        table.row(name, says, _verdict(sign, says, rho, p), '' if rho is None else rho,
+        table.row(name, says, _verdict(sign, says, rho, p, strongest.get('p'), medians), '' if rho is None else rho,
                   '' if p is None else p)
     page.figure(f, 'One number at a time is varied around the reference workload, as in Figure 1 of '
                    'the paper; medians over repeats.', whose, way)
     page.table(table, whose, way)
 
 
-def _verdict(sign, says, rho, p):
-    if rho is None:
-        return 'too few points'
-    trend = 'no significant trend' if p > SEEN else 'up' if rho > 0 else 'down'
-    if sign == 0 and not says.startswith('little'):
-        return trend
+def _verdict(sign, says, rho, p, p_min, medians):
+    """p_min: the smallest p that so many points can have."""
+    significant = p is not None and p <= SEEN
+    enough = significant or p_min is not None and p_min <= SEEN
+    trend = TOO_FEW if not enough else 'no significant trend' if not significant else 'up' if rho > 0 else 'down'
+    if says.startswith('little'):
+        ratio = max(medians) / min(medians) if min(medians) > 0 else math.inf
+        times = 'largest median %s times the smallest' % text.number(ratio)
+        if ratio <= LITTLE and len(medians) >= VALUES_MIN:
+            return 'seen: ' + times
+        return 'not judged: ' + TOO_FEW if ratio <= LITTLE or not enough else 'not seen: %s, %s' % (trend, times)
     if sign == 0:
-        return 'seen: no trend' if p > SEEN or abs(rho) < LITTLE else 'not seen: ' + trend
-    return ('seen: ' if p <= SEEN and rho * sign > 0 else 'not seen: ') + trend
+        return trend
+    return ('not judged: ' if not enough else 'seen: ' if significant and rho * sign > 0 else 'not seen: ') + trend
