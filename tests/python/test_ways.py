@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import unittest
 
 from nht1 import results
@@ -247,6 +248,37 @@ class Bandwidth(unittest.TestCase):
         points, common = trend._of_results(found, 'b_eff_io')
         self.assertEqual([p.line for p in points], ['no hints, MPI-IO component unknown', 'hint write:cb_nodes=1, romio321'] * 2)
         self.assertRegex(common, '^2 ranks, T = .* min, partitions of 1, 2 processes, definition 1.x, not valid')
+
+    def test_the_largest_value_that_may_be_of_memory_is_called_so_beside_one_of_the_device(self):
+        def page(*of):
+            made = []
+            for value, honest in of:
+                root = root_of('beffio')
+                root['b_eff_io'].update(bytes_per_s=1e6 * value, maximum_bytes_per_s=1e6 * value, valid=value != 9000)
+                root['b_eff_io']['cache_honest'] = honest
+                root['schedule']['partition_s'] = 900
+                made.append((root, {}))
+            return Report(loaded('nht1-beffio', *made)).page
+
+        memory = ', not cache-honest: it may measure memory'
+        honest = '; the largest that is cache-honest: 150 MB/s on 1 process, 15 min per partition (*)'
+        for of, first, said, beside in (
+                (((150, True), (2300, False), (140, True)), '2.30 GB/s', memory, honest),
+                (((150, False), (120, False)), '150 MB/s', memory, ''),
+                (((150, True), (120, False)), '150 MB/s', '', ''), (((150, None), (9000, True)), '150 MB/s', '', '')):
+            with self.subTest(of=of):
+                found = page(*of)
+                heading, = (p['text'] for p in found.parts if p.get('id') == 'beffio-systems')
+                self.assertEqual(heading, 'b_eff_io of this system: %s (definition 1.x)%s' % (first, said))
+                sentence, = (p for p in found.parts if p.get('text', '').startswith('The largest valid'))
+                self.assertEqual(re.sub(r'\([^)]*json\)', '(*)', sentence['text']), (
+                    'The largest valid value by definition 1.x: %s on 1 process, 15 min per partition (*)%s%s.' % (first, said, beside)))
+                self.assertEqual(sentence['mark'], 'warn' if said else 'plain')
+                verdict = [(p['text'].partition(')')[2], p['mark']) for p in found.parts
+                           if p['kind'] == 'text' and p['text'].startswith('b_eff_io = ')]
+                self.assertEqual(verdict, [
+                    (': not valid as a result.', 'warn') if value == 9000 else (memory + '.', 'warn') if honest is False else ('.', 'plain')
+                    for value, honest in of])
 
     def test_options_that_change_what_is_measured_are_named(self):
         for name, key, values, shown in (

@@ -2,6 +2,7 @@
 """The verdict, before everything else: what the programs think of their results, repeated."""
 from .. import text
 from ..results import integer, measurements, outcome, real, true, verdicts
+from .part_beffio import of_memory
 
 HEADLINES = (('nht1-beff', 'b_eff', 'result.b_eff_bytes_per_s', 'result.valid'),
              ('nht1-beffio', 'b_eff_io', 'b_eff_io.bytes_per_s', 'b_eff_io.valid'))
@@ -29,10 +30,12 @@ def add(report):
             value, whose = real(r.root, at), report.named(r)
             if value == value:
                 n = integer(r.root, 'b_eff_io.procs') or integer(r.root, 'system.ranks')
+                good = true(r.root, valid)
+                memory = of_memory(r.root) if good else ''
                 page.text('%s = %s on %s (%s)%s' % (
                     name, text.rate(value), text.processes(n), text.of(r.shown, whose),
-                    '.' if true(r.root, valid) else ': not valid as a result.'),
-                    'plain' if true(r.root, valid) else 'warn')
+                    ': not valid as a result.' if not good else ', %s.' % memory if memory else '.'),
+                    'plain' if good and not memory else 'warn')
             for s in r.stamps:
                 page.text('%s: %s' % (text.of(name, whose), s['sentence']), s['severity'])
     _left_out(report)
