@@ -7,6 +7,7 @@ load helpers
 bats_require_minimum_version 1.5.0
 
 teardown() {
+    end_slow_disk
     ! mountpoint -q disk 2>/dev/null || umount disk
 }
 
@@ -80,6 +81,16 @@ END
     expect_text "no further pairs: with its writes dropped the program ended with status 7"
     expect_json ../p.json '(.zeta.rounds | length) >= 2 and any(.stamps[]; .code == "interrupted")'
     expect_text "not all pairs of runs were made, as one failed"
+}
+
+@test "the counters may lie where what is open keeps its folder, as on NFS and FUSE" {
+    slow_disk
+    cd disk
+    run nht1-profile --t-c --repeat 2 -- sh -c 'echo text >f'
+    cd ..
+    expect_status 0
+    expect_text "of 2 pairs"
+    [ "$(ls -A disk)" = $'f\nprofile.xml' ]
 }
 
 @test "interrupted, the pairs that are complete are reported" {

@@ -98,10 +98,7 @@ static bool is_sound(const struct profile_map *m)
 {
     const bool is_rank = m->size > 0 && m->rank >= 0 && m->rank < m->size;
     bool ok =
-        (is_rank || (m->rank == -1 && m->size == 0)) && m->files_n >= 0 &&
-        m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 && m->phases_n <= PROFILE_PHASE_MAX &&
-        m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX && m->bursts_n >= 0 &&
-        m->bursts_n <= PROFILE_BURSTS_MAX && m->unplaced.n <= COUNT_MAX &&
+        (is_rank || (m->rank == -1 && m->size == 0)) && m->unplaced.n <= COUNT_MAX &&
         m->unplaced.bytes <= INT64_MAX && m->lost.n <= COUNT_MAX && m->lost.bytes <= INT64_MAX &&
         m->bin_s > 1e-9 && m->bin_s < CLOCK_MAX && fabs(m->init_s) < CLOCK_MAX &&
         fabs(m->last_s) < CLOCK_MAX && fabs(m->bins_s) < CLOCK_MAX && fabs(m->user_s) < CLOCK_MAX &&
@@ -151,7 +148,35 @@ static int add_rank(struct profile_run *run, const struct profile_map *m, const 
     return 0;
 }
 
-static int map_process(const char *dir, const char *name, struct profile_run *run)
+static bool read_part(int fd, struct profile_map *m, size_t from, size_t bytes)
+{
+    return pread(fd, (char *)m + from, bytes, (off_t)from) == (ssize_t)bytes;
+}
+
+/* A copy of what a process has counted, of the parts that it has begun; MAP_FAILED where that cannot be read. Not the file
+ * itself: on NFS and FUSE one that is mapped keeps its folder from being removed. */
+static struct profile_map *copy_of(int fd)
+{
+    struct profile_map *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (m == MAP_FAILED) return m;
+    if (read_part(fd, m, 0, offsetof(struct profile_map, burst)) && m->bursts_n >= 0 &&
+        m->bursts_n <= PROFILE_BURSTS_MAX && m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX &&
+        m->phases_n >= 0 && m->phases_n <= PROFILE_PHASE_MAX && m->runs_n >= 0 &&
+        m->runs_n <= PROFILE_RUNS_MAX &&
+        read_part(fd, m, offsetof(struct profile_map, burst),
+                  (size_t)m->bursts_n * sizeof m->burst[0]) &&
+        read_part(fd, m, offsetof(struct profile_map, file),
+                  (size_t)m->files_n * sizeof m->file[0]) &&
+        read_part(fd, m, offsetof(struct profile_map, phase),
+                  (size_t)m->phases_n * sizeof m->phase[0]) &&
+        read_part(fd, m, offsetof(struct profile_map, run), (size_t)m->runs_n * sizeof m->run[0]))
+        return m;
+    munmap(m, sizeof *m);
+    return MAP_FAILED;
+}
+
+static int load_process(const char *dir, const char *name, struct profile_run *run)
 {
     char path[4096];
     struct stat st;
@@ -159,23 +184,21 @@ static int map_process(const char *dir, const char *name, struct profile_run *ru
     snprintf(path, sizeof path, "%s/%s", dir, name);
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "%s", path);
-    const struct profile_map *m = MAP_FAILED;
-    /* The magic number is not read by way of the map: in one without room, of a process that was killed before it had
-     * any, that is a bus error where the file is in memory and the disk full. */
+    struct profile_map *m = MAP_FAILED;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == (off_t)sizeof *m &&
         pread(fd, &magic, sizeof magic, offsetof(struct profile_map, magic)) == sizeof magic &&
         magic == PROFILE_MAGIC)
-        m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+        m = copy_of(fd);
     close(fd);
     if (m == MAP_FAILED || !is_sound(m)) {
         /* It died before it had entered its number and had counted nothing, or it has written
          * over its counters: it is missing in the result. */
-        if (m != MAP_FAILED) munmap((void *)(uintptr_t)m, sizeof *m);
+        if (m != MAP_FAILED) munmap(m, sizeof *m);
         return 0;
     }
     const int rc = m->rank >= 0 ? add_rank(run, m, path) : add_process(run, m);
     if (rc < 0) {
-        munmap((void *)(uintptr_t)m, sizeof *m);
+        munmap(m, sizeof *m);
         return rc;
     }
     run->ranks_n++;
@@ -490,10 +513,10 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     if (!d) return err_set_errno(ERR_IO, errno, "%s", dir);
     int rc = 0;
     for (struct dirent *e; rc == 0 && (e = readdir(d));)
-        if (strncmp(e->d_name, "rank-", 5) == 0) rc = map_process(dir, e->d_name, run);
+        if (strncmp(e->d_name, "rank-", 5) == 0) rc = load_process(dir, e->d_name, run);
     rewinddir(d);
     for (struct dirent *e; rc == 0 && (e = readdir(d));) {
-        if (strncmp(e->d_name, "process-", 8) == 0) rc = map_process(dir, e->d_name, run);
+        if (strncmp(e->d_name, "process-", 8) == 0) rc = load_process(dir, e->d_name, run);
         load_not_seen(dir, e->d_name, run);
     }
     closedir(d);

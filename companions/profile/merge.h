@@ -42,7 +42,7 @@ struct profile_run {
     int not_seen_n;
 };
 
-/* Maps what the processes of a command have left in a folder. command_s: how long it took. Returns 0, ERR_IO
+/* Copies what the processes of a command have left in a folder. command_s: how long it took. Returns 0, ERR_IO
  * or ERR_NOMEM; a folder without any process's file is not an error, size is 0 then. */
 int profile_load(const char *dir, double command_s, struct profile_run *run);
 void profile_free(struct profile_run *run);
