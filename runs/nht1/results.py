@@ -682,6 +682,7 @@ class Run:
         self.writes = self.writer != 'none'
         self.t_t_s = positive(real(node, 't_t_s'))
         self.t_c_s = positive(real(node, 't_c_s'))
+        self.given = word(result.root, 't_c.origin') == 'given'  # t_c_s, by --tc
         self.bytes = real(node, 'bytes')
         self.round = integer(node, 'round')
         self.verified = true(node, 'verified')
@@ -817,6 +818,7 @@ class Cell:
         self.cores = integer(run.result.root, 'system.cores_of_nodes')
         self.oversubscribed = 0 < self.cores < self.processors
         self.median_s = self.best_s = self.lo_s = self.hi_s = self.t_c_s = self.write_rate = NAN
+        self.given = False  # t_c_s, by --tc
         self.outliers, self.label, self.typical = 0, self.writer, run
 
     @property
@@ -964,9 +966,11 @@ class Runs:
         known = {}  # best T_C by what it depends on; layout, durability and file system have no part in it
         for cell in cells:
             known.setdefault(cell.computing, []).extend(t for run in cell.runs for t in (
-                run.t_c_s, NAN if run.writes or not run.verified else run.t_t_s))
+                NAN if run.given else run.t_c_s, NAN if run.writes or not run.verified else run.t_t_s))
         for cell in cells:
-            cell.t_c_s = least(known[cell.computing])
+            cell.t_c_s, first = least(known[cell.computing]), cell.runs[0]
+            if cell.t_c_s != cell.t_c_s and all(run.given and run.t_c_s == first.t_c_s for run in cell.runs):
+                cell.t_c_s, cell.given = first.t_c_s, True
         for group in self.groups:
             group.whose = self.systems.name(group.system, group.fs)
             alike = [g for g in self.groups if (g.n, g.steps, g.interval) == (group.n, group.steps, group.interval)]

@@ -46,6 +46,18 @@ class Processors(unittest.TestCase):
         figure, = (f for f in page_of(*roots).figures if f.name == 'fig2-times')
         self.assertEqual([row[:2] for row in figure.data['this system', 'computing only']], [(2, 8.0), (8, 2.7)])
 
+    def test_a_t_c_that_was_given_is_said_to_be_and_gives_way_to_one_measured(self):
+        given = bt_result()
+        given.update(t_c={'origin': 'given', 't_c_s': 0.5}, runs=[dict(
+            run, t_c_s=0.5, zeta_io=1.4, zeta_compute=0.0) for run in given['runs'] if run['driver'] != 'none'])
+        page, of_both = page_of(given), page_of(given, bt_result())
+        self.assertEqual(['T_C as given = 0.5' in t for t in texts(page) if 'the fastest writer,' in t], [True])
+        self.assertEqual({name: row[-1][0] for name in ('processors', 'writers') for t in page.tables if t.name == name
+                          for row in t.rows}, {'processors': 'T_C as given', 'writers': 'verified, T_C as given'})
+        said, = (t for t in texts(of_both) if 'the fastest writer,' in t)
+        self.assertIn('the computation alone T_C = 1.000 s: zeta = 0.210', said)
+        self.assertNotIn('Of zeta', said)
+
 
 class Writers(unittest.TestCase):
     def test_one_that_was_faster_in_all_common_rounds_is_not_said_to_be_undecided(self):

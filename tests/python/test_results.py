@@ -286,6 +286,22 @@ class Cells(unittest.TestCase):
         cell = self.runs(bt_result()).groups[0].cells[0]
         self.assertAlmostEqual(cell.zeta, 1.21 / 1.0 - 1)
 
+    def test_a_t_c_that_was_given_counts_for_its_own_result_where_none_was_measured(self):
+        def given(t_c_s, **members):
+            root = bt_result(**members)
+            root['t_c'] = {'origin': 'given', 't_c_s': t_c_s}
+            root['runs'] = [dict(run, t_c_s=t_c_s) for run in root['runs'] if run['driver'] != 'none']
+            return root
+
+        def found(*roots):
+            return [(c.t_c_s, c.given) for g in self.runs(*roots).groups for c in g.cells if c.writes]
+        self.assertEqual(found(given(0.5)), [(0.5, True)])
+        self.assertEqual(found(given(0.5), bt_result()), [(1.0, False)])
+        self.assertEqual(found(bt_result(), given(0.5, options_changed={'isa': 'avx2'})), [(1.0, False)] * 2)
+        self.assertEqual(sorted(found(given(0.5), given(0.7, options_changed={'isa': 'avx2'}))), [(0.5, True), (0.7, True)])
+        (t_c_s, mixed), = found(given(0.5), given(0.7))
+        self.assertTrue(math.isnan(t_c_s) and not mixed)
+
 
 class Readings(unittest.TestCase):
     def test_an_interval_that_begins_at_0_s_has_no_highest_rate(self):

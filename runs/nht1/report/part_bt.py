@@ -40,6 +40,7 @@ def counts_as(cell):
     facts += ['drops the data'] if cell.drops else ['parts of a file'] if not cell.serial else []
     facts += ['page cache'] if cell.page_cache and cell.serial else []
     facts += ['oversubscribed'] if cell.oversubscribed else []
+    facts += ['T_C as given'] if cell.given else []
     known = {'official', 'page-cache', 'oversubscribed', 'not-verified', 'writer-null'}
     facts += [s['code'].replace('-', ' ') for s in cell.stamps()
               if s['severity'] != 'good' and s['code'] not in known]
@@ -109,6 +110,7 @@ class _Section:
         # As many processors may be on other nodes, whose T_C is another one.
         self.alone = {p: self.runs.alone(group, p, best) for p, best in self.best.items()}
         self.t_c = {p: best.t_c_s if best else group.t_c(p) for p, best in self.best.items()}
+        self.given = [p for p, t in self.t_c.items() if any(c.given and (c.processors, c.t_c_s) == (p, t) for c in group.cells)]
         self.here = group.whose or 'this system'
 
     def figure(self, stem, title):
@@ -154,7 +156,7 @@ class _Section:
             c = self.best[p]
             table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta), c.r_io / MB,
                                          self.report.rounds.verdict_words(c)] if c else ['-', NAN, NAN, NAN, NAN, NAN, '']),
-                      'more processors than cores' if p in self.over else '')
+                      text.of('more processors than cores' if p in self.over else '', 'T_C as given' if p in self.given else ''))
         self.page.table(table)
 
     # --- figures 1 to 5 of [F93] ------------------------------------------------------------------
@@ -236,8 +238,9 @@ class _Section:
         f.series('with writing', 'line-points', [(p.processors, p.t_t_s) for p in YMP_102])
         self.page.figure(f, (
             'Run times against processors (ranks x threads): T_C computing only, T_T with writing, '
-            'median of the fastest writer. Beside it the Y-MP of [F93].%s%s' % (
-                self._power(self.t_c, 'T_C', -1), '' if not self.over else
+            'median of the fastest writer. Beside it the Y-MP of [F93].%s%s%s' % (
+                self._power(self.t_c, 'T_C', -1), '' if not self.given else
+                ' T_C is as given on %s processors.' % ', '.join(map(str, self.given)), '' if not self.over else
                 ' Ringed counts share the cores: drawn is what was measured with as many; table '
                 'and zeta go by T_C, the best of the cores.')))
 
@@ -397,10 +400,11 @@ class _Section:
                 f.series('T_C', 'points', [(i, c.t_c_s) for i, c in enumerate(cells)])
             else:
                 f.level(first.t_c_s, 'T_C')
+            given = [c.given for c in cells]
+            alone = ' or '.join(['the same run without writing'] * (not all(given)) + ['as given'] * any(given))
             self.page.figure(f, 'T_T of each writer on %s, fastest first%s%s.' % (
                 text.plural(processors, 'processor'), '' if first.t_c_s != first.t_c_s else
-                '; T_C is the same run without writing' if several else
-                '; the dashed line is T_C, the same run without writing',
+                ('; T_C is ' if several else '; the dashed line is T_C, ') + alone,
                 ' on the cores that there are' if first.oversubscribed and
                 first.t_c_s == first.t_c_s else ''))
         table = Table('writers' + self.key, 'Writers by median T_T, with its %g %% interval; R_IO is of this T_T, '

@@ -49,9 +49,10 @@ def _headline(report, cell):
         group.name, text.plural(cell.processors, 'processor'), ' of ' + group.whose if group.whose else '',
         text.plural(cell.ranks, 'rank'),
         text.plural(cell.threads, 'thread'), name, text.number(cell.median_s, 4),
-        ' (T_C is not known)' if cell.t_c_s != cell.t_c_s else
-        ', the computation alone T_C = %s s: zeta = %s' % (
-            text.number(cell.t_c_s, 4), text.zeta(cell.zeta)), text.rate(cell.r_io))
+        ' (T_C is not known%s)' % (': its runs were not all given the same' if any(r.given for r in cell.runs) else '')
+        if cell.t_c_s != cell.t_c_s else ', %s = %s s: zeta = %s' % (
+            'T_C as given' if cell.given else 'the computation alone T_C', text.number(cell.t_c_s, 4), text.zeta(cell.zeta)),
+        text.rate(cell.r_io))
     if z.io == z.io:
         words += " Of zeta, %s are the writer's calls and %s slower computing beside it." % (
             text.zeta(z.io), text.zeta(z.compute))

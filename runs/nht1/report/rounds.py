@@ -163,15 +163,16 @@ class Rounds:
 
     def zeta(self, cell):
         _, row = self._said(cell)
+        over = [r for r in cell.runs if r.given == cell.given]  # whose zeta is over this T_C, not one given beside it
         if row:
             paired, terms = members(row, 'paired'), members(row, 'terms')
-            return Zeta(real(row, 'zeta_io'), real(row, 'zeta_compute'),
+            return Zeta(*(real(row, key) if over else NAN for key in ('zeta_io', 'zeta_compute')),
                         max(0, integer(paired, 'rounds_n')), real(paired, 'zeta'),
                         real(paired, 'ci95_lo'), real(paired, 'ci95_hi'),
                         terms={name: Term(*(real(terms, '%s.%s' % (name, key))
                                             for key in ('zeta', 'ci95_lo', 'ci95_hi')))
                                for name in TERMS if members(terms, name)}, level=SAID_LEVEL)
-        io, compute = (stats.median(real(r.json, key) for r in cell.runs)
+        io, compute = (stats.median(real(r.json, key) for r in over)
                        for key in ('zeta_io', 'zeta_compute'))
         pairs = self._pairs(cell.runs)
         if not pairs:
