@@ -339,12 +339,12 @@ class Bandwidth(unittest.TestCase):
             root['problem'].update(problem)
             return root
         found = loaded('nht1-bt', *((root, {}) for root in (of(), of(), of(layout='ijkm'), of(dt=0.02), of(last=True))))
-        points = [p for p in trend._of_cells(found, 't_t', 0.95) if p.line == 'posix']
+        points = [p for p in trend._of_cells(found, 't_t', 0.95)[0] if p.line == 'posix']
         name = 'N = 12, 60 steps, a dump every 10, dt = %s, %s kept, --sync end, %s, 2 processors'
         self.assertEqual([(p.what, p.line) for p in points], [(name % words, 'posix') for words in (
             ('0.01', 'all dumps', 'mijk'), ('0.01', 'all dumps', 'mijk'), ('0.01', 'all dumps', 'ijkm'), ('0.02', 'all dumps', 'mijk'),
             ('0.01', 'one dump', 'mijk'))])
-        self.assertEqual({p.what for p in trend._of_cells(loaded('nht1-bt', (of(), {}), (of(), {})), 't_t', 0.95)},
+        self.assertEqual({p.what for p in trend._of_cells(loaded('nht1-bt', (of(), {}), (of(), {})), 't_t', 0.95)[0]},
                          {'N = 12, 60 steps, a dump every 10, --sync end, 2 processors'})
 
     def test_variables_of_a_study_are_named_with_b_eff(self):

@@ -5,10 +5,11 @@ import os
 import time
 from typing import NamedTuple
 
-from .. import patterns, results, text, trouble, ways
+from .. import patterns, results, stats, text, trouble, ways
 from ..results import NAN, at, integer, real, true, word
 from . import frame, part_beffio
 from .page import HOLLOW_WORDS, Figure, Page, Table
+from .rounds import Rounds
 
 EPILOG = """
 examples:
@@ -18,16 +19,15 @@ examples:
 
 What has one identity (problem, system, file system, ranks, threads, writer, options, hints, environment,
 durability) is one line; a point is one result, its median where it has several runs. Results without a date take
-that of their file.
+that of their file. t_c is what a result has measured itself, in runs that compute only; zeta is paired where it has those.
 
 Exit status: 0 success; 1 wrong option, or nothing to draw; 3 a file cannot be read or written, or
 Jinja2 or nht1-stats is missing.
 """
 # name -> (label, factor, of: Cell or Result)
 CELLS = {'t_t': ('T_T in s', 1, lambda c: c.median_s),
-         't_c': ('T_C in s', 1, lambda c: results.least(r.t_c_s for r in c.runs)),
-         'zeta': ('zeta', 1, lambda c: c.median_s / results.least(
-             r.t_c_s for r in c.runs) - 1 if c.writes else NAN),
+         't_c': ('T_C in s', 1, lambda c: NAN if c.writes else c.median_s),
+         'zeta': ('zeta', 1, lambda c: c.median_s / results.least(r.t_c_s for r in c.runs) - 1),
          'r_io': ('R_IO in MB/s', 1e-6, lambda c: c.r_io),
          'write_rate': ('rate while writing in MB/s', 1e-6, lambda c: c.write_rate)}
 RESULTS = {'b_eff': ('b_eff in MB/s', 1e-6, 'nht1-beff', 'result.b_eff_bytes_per_s'),
@@ -45,6 +45,7 @@ class Point(NamedTuple):
     high: float
     path: str
     valid: bool = True
+    over: str = ''  # which T_C zeta is by
 
 
 def main(argv):
@@ -55,16 +56,18 @@ def main(argv):
     options = parser.parse_args(argv)
     found = results.load(options.results)
     frame.libraries()
-    points, common = _of_results(found, options.metric) if options.metric in RESULTS else \
-        (_of_cells(found, options.metric, options.level), '')
+    points, common, without = (*_of_results(found, options.metric), '') if options.metric in RESULTS else \
+        _of_cells(found, options.metric, options.level)
     if not points:
-        raise trouble.usage('%s: no result there has a %s' % (
-            text.clean(options.results[0]), options.metric))
-    page = _page(points, common, options, found)
+        raise trouble.usage('%s: no result there has a %s%s' % (
+            text.clean(options.results[0]), options.metric, without and ': ' + without))
+    page = _page(points, common, without, options, found)
     frame.publish(page, options)
     if options.output != '-' and not options.output.startswith('/dev/'):
         print('%s in %s: %s' % (text.plural(len(points), 'point'), text.plural(
             len({(p.what, p.line) for p in points}), 'line'), text.clean(options.output)))
+        if without:
+            print(without)
         if found.left_out:
             print(found.left_out)
     return 0
@@ -78,24 +81,40 @@ def _date(result):
         return os.stat(result.path).st_mtime
 
 
+def _paired(cell, rounds):
+    """The paired zeta of a result, as its program says, or of the rounds of its study; NaN where there is none."""
+    said = rounds.zeta(cell).paired
+    pairs = [r.t_t_s / t - 1 for r, t in ((r, rounds.t_c_s(r)) for r in cell.runs) if t]
+    return said if said == said or len(pairs) < cell.n else stats.median(pairs)
+
+
 def _of_cells(found, metric, level):
-    """A point per result and identity, under names that tell the cells of all results apart."""
+    """(a point per result and identity, under names that tell the cells of all results apart; what all of them have in
+    common; how many have none as T_C comes from elsewhere, in words, '' for no result)"""
     _, factor, of = CELLS[metric]
     whole = results.Runs(found, level, results.Systems(found, 'nht1-bt'))
+    rounds = Rounds(whole, level)
     layouts = {g.layout for g in whole.groups}
     names = {id(run.json): (text.of(g.name, '--sync ' + g.sync, g.layout if len(layouts) > 1 else '', text.plural(c.processors, 'processor')),
                             text.of(c.label, g.whose)) for g in whole.groups for c in g.cells for run in c.runs}
-    points = []
+    points, without = [], 0
     for result in found.of('nht1-bt'):
-        for group in results.Runs(results.Results([result]), level, whole.systems).groups:
-            for cell in group.cells:
-                value = factor * of(cell)
-                if value != value or not (cell.writes or metric in ('t_t', 't_c')):
-                    continue
-                ends = (cell.lo_s, cell.hi_s) if metric == 't_t' else (NAN, NAN)
-                points.append(Point(*names[id(cell.runs[0].json)], _date(result), word(result.root, 'version'), value, *ends,
-                                    result.shown))
-    return points
+        runs = results.Runs(results.Results([result]), level, whole.systems)
+        without += metric == 't_c' and {run.writes for run in runs.all} == {True}
+        for cell in (c for group in runs.groups for c in group.cells if c.writes or metric in ('t_t', 't_c')):
+            paired = _paired(cell, rounds) if metric == 'zeta' else NAN
+            value = paired if paired == paired else factor * of(cell)
+            if value != value:
+                continue
+            ends = (cell.lo_s, cell.hi_s) if metric in ('t_t', 't_c') else (NAN, NAN)
+            points.append(Point(*names[id(cell.runs[0].json)], _date(result), word(result.root, 'version'), value, *ends,
+                                result.shown, over='' if metric != 'zeta' else 'paired' if paired == paired else
+                                'by T_C as given' if cell.runs[0].given else 'by the best T_C known'))
+    over = {p.over for p in points}
+    return ([p._replace(line=text.of(p.line, p.over)) for p in points] if len(over) > 1 else points,
+            text.of('zeta', *over) if metric == 'zeta' and len(over) == 1 else '',
+            '%s no compute-only run and so no point: T_C comes from elsewhere' % text.plural(
+                without, 'result has', 'results have') if without else '')
 
 
 def _valid(root, kind):
@@ -127,7 +146,7 @@ def _of_results(found, metric):
     return points, text.of(*(w for w, differs in zip(lines[0] if lines else (), varied) if not differs), measured.common)
 
 
-def _page(points, common, options, found):
+def _page(points, common, without, options, found):
     label = (CELLS.get(options.metric) or RESULTS[options.metric])[0]
     page = Page(options.title or '%s over time' % label.partition(' in ')[0])
     points = sorted(points, key=lambda p: (p.what, p.seconds, p.line))
@@ -137,6 +156,8 @@ def _page(points, common, options, found):
         ', '.join(v or 'unknown' for v in versions)))
     if common:
         page.lead.append('All of them: %s.' % common)
+    if without:
+        page.lead.append(without + '.')
     if any(p.low == p.low for p in points):
         page.lead.append('Intervals are at %g %%.' % (100 * options.level))
     for number, what in enumerate(dict.fromkeys(p.what for p in points), 1):

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""T_C and zeta of results over time."""
+import unittest
+
+from nht1 import results
+from nht1.report import trend
+from support import bt_result
+
+
+def result(path, root, number=0):
+    """number: of the run in a study, 0 outside of studies."""
+    return results.Result(path, 'nht1-bt', 1, dict(root, started_utc='2026-01-01T10:00:00Z'), {'run': number} if number else {})
+
+
+def of_store(root, origin='store'):
+    """The same without its compute-only runs."""
+    return dict(root, t_c={'origin': origin}, runs=[run for run in root['runs'] if run['driver'] != 'none'])
+
+
+def lines(metric, *found):
+    """(what is drawn, what all have in common, what has no point)"""
+    points, common, without = trend._of_cells(results.Results(found), metric, 0.95)
+    return [(p.line, round(p.value, 3)) for p in points], common, without
+
+
+SLOW = bt_result(t_t=(2.2, 2.42, 2.64), t_c=(2.0, 2.2, 2.4))  # T_C of the store: 1.0
+
+
+class Alone(unittest.TestCase):
+    def test_t_c_is_what_the_result_has_measured_and_not_the_best_known(self):
+        found = [result('a.json', bt_result()), result('b.json', SLOW)]
+        self.assertEqual(lines('t_c', *found), ([('none', 1.01), ('none', 2.2)], '', ''))
+
+    def test_results_whose_t_c_comes_from_elsewhere_have_no_point_and_are_counted(self):
+        found = [result('a.json', SLOW)] + [result('%s.json' % o, of_store(SLOW, o)) for o in ('store', 'given')]
+        self.assertEqual(lines('t_c', *found), (
+            [('none', 2.2)], '', '2 results have no compute-only run and so no point: T_C comes from elsewhere'))
+
+
+class Zeta(unittest.TestCase):
+    def test_it_is_paired_where_the_result_has_computed_alone_in_its_rounds(self):
+        self.assertEqual(lines('zeta', result('a.json', SLOW)), ([('posix', 0.1)], 'zeta, paired', ''))
+        said = dict(SLOW, ranking=[{'driver': 'posix', 'paired': {'zeta': 0.125, 'rounds_n': 3}}])
+        self.assertEqual(lines('zeta', result('a.json', said)), ([('posix', 0.125)], 'zeta, paired', ''))
+
+    def test_and_where_its_study_has(self):
+        alone = dict(SLOW, runs=[run for run in SLOW['runs'] if run['driver'] == 'none'][:1])
+        wrote = dict(of_store(SLOW), runs=of_store(SLOW)['runs'][:1])
+        self.assertEqual(lines('zeta', result('s/runs/p1-r1/result.json', alone, 1), result('s/runs/p2-r1/result.json', wrote, 1)),
+                         ([('posix', 0.1)], 'zeta, paired', ''))
+
+    def test_else_by_the_t_c_it_used_which_is_said(self):
+        self.assertEqual(lines('zeta', result('a.json', of_store(SLOW))), ([('posix', 1.42)], 'zeta, by the best T_C known', ''))
+
+    def test_what_differs_so_is_not_one_line(self):
+        found = [result('a.json', SLOW)] + [result('%s.json' % o, of_store(SLOW, o)) for o in ('store', 'given')]
+        self.assertEqual(lines('zeta', *found), ([
+            ('posix, paired', 0.1), ('posix, by the best T_C known', 1.42), ('posix, by T_C as given', 1.42)], '', ''))
+
+
+if __name__ == '__main__':
+    unittest.main()
