@@ -63,11 +63,16 @@ arm_make() {
     done
 }
 
+# Not those that ask the kernel or a terminal about processes, which are QEMU's here, that of writers, of which this build has not
+# all, and the slow second solver, which takes an hour.
 @test "aarch64: the serial tests pass" {
-    local test bad=0
-    local programs=("$NHT1_ROOT"/tests/test_*.c)
-    programs=("${programs[@]##*/}")
-    programs=("${programs[@]%.c}")
+    local test bad=0 programs=()
+    for test in "$NHT1_ROOT"/tests/test_*.c; do
+        case $test in
+        */test_child.c | */test_disturbance.c | */test_own.c | */test_progress.c | */test_sys.c | */test_space.c | */test_oracle.c) ;;
+        *) programs+=("$(basename "$test" .c)") ;;
+        esac
+    done
     arm_make "${programs[@]/#/$ARM/tests/}"
     for test in "${programs[@]}"; do
         timeout "$((4 * NHT1_HANG_S))" "$TOOLS/run" "$ARM/tests/$test" >"$test.log" 2>&1 || { bad=1 && tail -n 20 "$test.log"; }
