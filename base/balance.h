@@ -64,7 +64,7 @@ struct balance_rounds {
     double zeta, data;
 };
 
-#define BALANCE_WHY 320
+#define BALANCE_WHY 400
 
 /* Whether what so many of the runs or rounds have in common spoils all: half of them or more. */
 bool balance_half(int some, int all);

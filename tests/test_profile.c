@@ -322,6 +322,67 @@ static void time_in_which_a_process_is_inside(void **state)
     assert_true(exact > 20 && at_most > 5);
 }
 
+/* Calls that all ranks make together, each from when the last rank has begun it, against the calls themselves; with so little room
+ * that several are one it lies between that and what the rank with the least has. */
+static void a_call_of_all_ranks_counts_from_when_the_last_has_begun_it(void **state)
+{
+    (void)state;
+    unsigned short seed[3] = {10, 11, 12};
+    for (int trial = 0; trial < 40; trial++) {
+        char dir[] = "/tmp/test_profile.XXXXXX", path[256];
+        static uint64_t begin[4][3000], end[4][3000];
+        struct profile_run run;
+        const double at[] = {1};
+        const int n = 2 + (int)(nrand48(seed) % 3), room = trial % 2 ? PROFILE_BURSTS_MAX : 64;
+        const int calls = 1 + (int)(nrand48(seed) % (trial % 4 < 2 ? 60 : 3000));
+        uint64_t now = UINT64_C(1000000000000000000), least[4] = {0}, sum = 0, all = 0;
+        double wait = 0;
+        for (int c = 0; c < calls; c++) {
+            uint64_t last = 0, left = 0;
+            for (int r = 0; r < n; r++) {
+                begin[r][c] = now + (uint64_t)(nrand48(seed) % 1000);
+                if (begin[r][c] > last) last = begin[r][c];
+            }
+            for (int r = 0; r < n; r++) {
+                end[r][c] = last + (uint64_t)(nrand48(seed) % 1000);
+                if (end[r][c] > left) left = end[r][c];
+                least[r] += end[r][c] - begin[r][c];
+                wait += (double)(last - begin[r][c]) / n;
+            }
+            sum += left - last;
+            now = left + 1;
+        }
+        assert_non_null(mkdtemp(dir));
+        for (int r = 0; r < n; r++) {
+            leave(dir, r, n, 1e9, at, 1);
+            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
+            const int fd = open(path, O_RDWR);
+            struct profile_map *m =
+                mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            assert_ptr_not_equal(m, MAP_FAILED);
+            close(fd);
+            /* Ranks need not have as much room. */
+            for (int c = 0; c < calls; c++)
+                timeline_together(m, r == 0 ? room : PROFILE_BURSTS_MAX, begin[r][c], end[r][c]);
+            munmap(m, sizeof *m);
+            all = r == 0 || least[r] < all ? least[r] : all;
+        }
+        assert_int_equal(profile_load(dir, 1, &run), 0);
+        if (calls <= room) {
+            assert_true(fabs(run.io_any_s - 1e-9 * (double)sum) < 1e-12);
+            assert_true(fabs(run.io_wait_s - 1e-9 * wait) < 1e-12);
+        } else {
+            assert_true(run.io_any_s > 0 && run.io_any_s < 1e-9 * (double)all + 1e-12);
+        }
+        profile_free(&run);
+        for (int r = 0; r < n; r++) {
+            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
+            unlink(path);
+        }
+        rmdir(dir);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_long_call_is_spread_over_its_bins),
         cmocka_unit_test(counters_that_nobody_can_have_counted),
         cmocka_unit_test(time_in_which_a_process_is_inside),
+        cmocka_unit_test(a_call_of_all_ranks_counts_from_when_the_last_has_begun_it),
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

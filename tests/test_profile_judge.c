@@ -66,6 +66,33 @@ static void each_answer_is_given_when_it_holds(void **state)
     expect(12, "undecided", "");
 }
 
+/* One sentence of the answer holds a text. */
+static bool says(int n, const char *text)
+{
+    struct profile_zeta z;
+    assert_int_equal(profile_judge(rounds, n, &fixed, &z), 0);
+    const bool found = strstr(stamp_text(json_array_get(z.stamps, 0), "sentence"), text) != NULL;
+    profile_zeta_end(&z);
+    return found;
+}
+
+static void waiting_for_ranks_and_reading_are_told(void **state)
+{
+    (void)state;
+    pairs(12, 10, 0.25, 0.03);
+    assert_true(says(12, "slower outside I/O; leave a core to writing"));
+    for (int i = 0; i < 12; i++)
+        rounds[i].t_wait_s = (rounds[i].c_wait_s = 3) + 2;
+    assert_true(says(12, "ranks wait longer for each other"));
+    pairs(12, 10, 0.05, 0.04);
+    assert_false(says(12, "Reading"));
+    for (int i = 0; i < 12; i++) {
+        rounds[i].c_io_s += 8;
+        rounds[i].t_io_s += 8;
+    }
+    assert_true(says(12, "Reading and opening files, which is in both runs, takes 79 % of T_C."));
+}
+
 static void what_makes_measuring_meaningless_comes_first(void **state)
 {
     (void)state;
@@ -260,6 +287,7 @@ int main(void)
         cmocka_unit_test(each_answer_is_given_when_it_holds),
         cmocka_unit_test(a_disturbance_does_not_deny_the_answer_beside_it),
         cmocka_unit_test(an_answer_says_that_nothing_tells_disturbance),
+        cmocka_unit_test(waiting_for_ranks_and_reading_are_told),
         cmocka_unit_test(what_makes_measuring_meaningless_comes_first),
         cmocka_unit_test(what_is_undecided_says_how_many_pairs_would_decide),
         cmocka_unit_test(pairs_go_on_until_it_is_decided),

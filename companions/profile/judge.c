@@ -128,20 +128,28 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
 static void add_answer(struct profile_zeta *z, const struct profile_round *round,
                        const struct profile_pairs *pairs)
 {
-    char why[BALANCE_WHY], zeta[64], data[64];
+    char why[BALANCE_WHY], zeta[64], data[64], read[160] = "";
     json_t *n = balance_numbers(NULL, "zeta_paired", z->value, &z->paired, z->io, &z->data);
     const enum balance found = balance_of(&z->paired, &z->data);
     stamp_number(n, "rounds_n", z->pairs);
     balance_words(z->value, &z->paired, zeta);
     balance_words(z->io, &z->data, data);
+    if (z->reading > BALANCE_GOAL)
+        snprintf(read, sizeof read,
+                 " Reading and opening files, which is in both runs, takes %.0f %% of T_C.",
+                 100 * z->reading);
     z->reason = unmeasurable(round, z, found, why);
     if (!z->reason && found == BALANCE_NOT_DATA) {
+        const bool waiting = z->wait > (z->value - z->io) / 2;
         snprintf(
             why, sizeof why,
             "zeta, %s, is above %.2f, but what of it is inside I/O, %s, is not: with its writes "
-            "the program is slower outside I/O; leave a core to writing, and nothing else "
-            "on the computer",
-            zeta, BALANCE_GOAL, data);
+            "%s",
+            zeta, BALANCE_GOAL, data,
+            waiting ? "ranks wait longer for each other, until the last one has begun a "
+                      "collective call; no faster file system changes that"
+                    : "the program is slower outside I/O; leave a core to writing, and "
+                      "nothing else on the computer");
         z->reason = "slowdown";
     }
     if (z->reason)
@@ -149,16 +157,17 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
                   "Not measurable here and now: %s.", why);
     else if (found == BALANCE_FASTER)
         stamp_add(z->stamps, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
-                  "I/O is faster than this program needs: zeta %s, inside I/O %s, %d pairs. "
-                  "Writing %.3g times as slow would still meet NAS's goal of %.2f.",
-                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data), BALANCE_GOAL);
+                  "Writing is faster than this program needs: zeta %s, inside I/O %s, %d pairs. "
+                  "Writing %.3g times as slow would still meet NAS's goal of %.2f.%s",
+                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data), BALANCE_GOAL, read);
     else if (found == BALANCE_MET)
-        stamp_add(z->stamps, STAMP_BALANCED, SEVERITY_GOOD, n,
-                  "Balanced: zeta %s, %d pairs; NAS's goal is at most %.2f.", zeta, z->pairs,
-                  BALANCE_GOAL);
+        stamp_add(
+            z->stamps, STAMP_BALANCED, SEVERITY_GOOD, n,
+            "Balanced, as far as writing goes: zeta %s, %d pairs; NAS's goal is at most %.2f.%s",
+            zeta, z->pairs, BALANCE_GOAL, read);
     else if (found == BALANCE_MISSED)
         stamp_add(z->stamps, STAMP_IO_TOO_SLOW, SEVERITY_BAD, n,
-                  "I/O is too slow for this program: zeta %s, inside I/O alone %s, %d pairs; "
+                  "Writing is too slow for this program: zeta %s, inside I/O alone %s, %d pairs; "
                   "NAS's goal is at most %.2f.",
                   zeta, data, z->pairs, BALANCE_GOAL);
     else
@@ -222,6 +231,13 @@ static int estimate(struct profile_zeta *z, const struct profile_round *round,
     for (int i = 0; i < n; i++)
         x[i] = (round[i].t_io_s - round[i].c_io_s) / round[i].t_c_s;
     TRY(stat_median(x, n, &z->io));
+    double *const more = x + n;
+    for (int i = 0; i < n; i++)
+        more[i] = (round[i].t_wait_s - round[i].c_wait_s) / round[i].t_c_s;
+    TRY(stat_median(more, n, &z->wait));
+    for (int i = 0; i < n; i++)
+        more[i] = round[i].c_io_s / round[i].t_c_s;
+    TRY(stat_median(more, n, &z->reading));
     TRY(balance_look(&plan, x, n, &z->data));
     return quiet_median(round, x, n, &z->rounds.data);
 }
@@ -230,7 +246,7 @@ int profile_judge(const struct profile_round *round, int n, const struct profile
                   struct profile_zeta *z)
 {
     *z = (struct profile_zeta){.pairs = n};
-    double *x = mem_new(n, sizeof *x, "%d pairs", n);
+    double *x = mem_new(2 * n, sizeof *x, "%d pairs", n);
     if (!x) return ERR_NOMEM;
     const int rc = estimate(z, round, pairs, x);
     free(x);

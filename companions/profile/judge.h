@@ -15,8 +15,9 @@
 /* A pair of runs: with writes, and without. */
 struct profile_round {
     double t_t_s, t_c_s;
-    double t_io_s, c_io_s; /* while a rank was inside I/O: opens and reads are in both */
-    double took_s;         /* the whole pair */
+    double t_io_s, c_io_s;     /* while a rank was inside I/O: opens and reads are in both */
+    double t_wait_s, c_wait_s; /* of ranks for others, until a collective call of I/O began */
+    double took_s;             /* the whole pair */
     int64_t dropped_bytes, kept_bytes;
     struct certificate certificate;
     bool dropped_first;
@@ -35,7 +36,9 @@ int profile_disturbance(const struct profile_run *run, const struct disturbance_
 struct profile_zeta {
     int pairs;
     double t_t_s, t_c_s;
-    double value, io;             /* zeta; the part of it in which a rank is inside I/O */
+    double value, io; /* zeta; the part of it in which a rank is inside I/O */
+    double wait;      /* what ranks wait more for each other in collective calls of I/O, over T_C */
+    double reading;   /* inside I/O without writes, over T_C */
     struct balance_rounds rounds; /* the pairs, and the same over those that nothing disturbed */
     struct balance_estimate paired, data; /* of the two */
     json_t *stamps;                       /* owned: the answer, and the worst disturbance */

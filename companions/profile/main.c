@@ -780,6 +780,7 @@ static int run_dropped(const struct session *s, struct profile_round *round,
     if (rc == 0) {
         round->t_c_s = run->wall_s;
         round->c_io_s = run->io_any_s;
+        round->c_wait_s = run->io_wait_s;
         round->dropped_bytes = run->dropped_bytes;
         round->kept_bytes = run->kept_bytes;
     }
@@ -873,6 +874,7 @@ static int make_pair(const struct session *s, struct profile_round *round, struc
     if (rc == 0 && *status == 0) {
         round->t_t_s = run->wall_s;
         round->t_io_s = run->io_any_s;
+        round->t_wait_s = run->io_wait_s;
         round->took_s += watch_now() - began_s;
         rc = certificate_make(&round->certificate, run, &without, s->o->t_c_add.n > 0);
         if (rc == 0 && !round->certificate.agree)

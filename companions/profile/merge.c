@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,11 +162,14 @@ static struct profile_map *copy_of(int fd)
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (m == MAP_FAILED) return m;
     if (read_part(fd, m, 0, offsetof(struct profile_map, burst)) && m->bursts_n >= 0 &&
-        m->bursts_n <= PROFILE_BURSTS_MAX && m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX &&
-        m->phases_n >= 0 && m->phases_n <= PROFILE_PHASE_MAX && m->runs_n >= 0 &&
-        m->runs_n <= PROFILE_RUNS_MAX &&
+        m->bursts_n <= PROFILE_BURSTS_MAX && m->together_n >= 0 &&
+        m->together_n <= PROFILE_BURSTS_MAX && m->together_log2 >= 0 && m->together_log2 < 60 &&
+        m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
+        m->phases_n <= PROFILE_PHASE_MAX && m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX &&
         read_part(fd, m, offsetof(struct profile_map, burst),
                   (size_t)m->bursts_n * sizeof m->burst[0]) &&
+        read_part(fd, m, offsetof(struct profile_map, together),
+                  (size_t)m->together_n * sizeof m->together[0]) &&
         read_part(fd, m, offsetof(struct profile_map, file),
                   (size_t)m->files_n * sizeof m->file[0]) &&
         read_part(fd, m, offsetof(struct profile_map, phase),
@@ -467,6 +471,53 @@ static int add_up_bursts(struct profile_run *run, int n)
     return 0;
 }
 
+/* Entry k of a rank where each one stands for 2^log2 calls. */
+static struct profile_burst together_of(const struct profile_map *m, int k, int log2)
+{
+    const int64_t per = INT64_C(1) << (log2 - m->together_log2);
+    struct profile_burst all = m->together[k * per];
+    for (int64_t e = k * per + 1; e < num_min((k + 1) * per, m->together_n); e++) {
+        all.end_ns = m->together[e].end_ns;
+        all.inside_ns += m->together[e].inside_ns;
+    }
+    return all;
+}
+
+/* Of the calls that all ranks make together what lies behind the beginning of the last rank. Of several that stand as one it is
+ * the time of the rank that was inside for the least. */
+static void add_up_together(struct profile_run *run)
+{
+    int log2 = 0, entries_n = INT_MAX, n = 0;
+    for (int r = 0; r < run->mpi_n; r++)
+        if (run->rank[r]) log2 = (int)num_max(log2, run->rank[r]->together_log2);
+    for (int r = 0; r < run->mpi_n; r++) {
+        const struct profile_map *m = run->rank[r];
+        if (!m) continue;
+        n++;
+        entries_n = (int)num_min(
+            entries_n, num_quotient_up(m->together_n, INT64_C(1) << (log2 - m->together_log2)));
+    }
+    for (int k = 0; n > 0 && k < entries_n; k++) {
+        uint64_t begin = 0, end = 0, least = UINT64_MAX, most = 0;
+        for (int r = 0; r < run->mpi_n; r++) {
+            if (!run->rank[r]) continue;
+            const struct profile_burst one = together_of(run->rank[r], k, log2);
+            if (one.begin_ns > begin) begin = one.begin_ns;
+            if (one.end_ns > end) end = one.end_ns;
+            if (one.inside_ns < least) least = one.inside_ns;
+            if (one.inside_ns > most) most = one.inside_ns;
+        }
+        const uint64_t behind = end > begin ? end - begin : 0;
+        run->io_any_s += 1e-9 * (double)(log2 > 0 ? least : behind < most ? behind : most);
+        for (int r = 0; r < run->mpi_n; r++) {
+            if (!run->rank[r]) continue;
+            const struct profile_burst one = together_of(run->rank[r], k, log2);
+            const uint64_t wait = log2 > 0 ? one.inside_ns - least : begin - one.begin_ns;
+            run->io_wait_s += 1e-9 * (double)(wait < one.inside_ns ? wait : one.inside_ns) / n;
+        }
+    }
+}
+
 static void add_up_run(struct profile_run *run, double command_s)
 {
     int counted_n = 0;
@@ -526,6 +577,7 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     find_common(run);
     add_up_run(run, command_s);
     if (rc == 0) rc = add_up_bursts(run, run->mpi_n > 0 ? run->mpi_n : run->size);
+    add_up_together(run);
     return rc;
 }
 
@@ -1014,15 +1066,17 @@ json_t *profile_json(const struct profile_run *run)
                                         js_text(run->not_seen[i].name), "sentence", js_text(text)));
     }
     return json_pack(
-        "{s:i s:i s:i s:s s:o s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o "
+        "{s:i s:i s:i s:s s:o s:o s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:o "
+        "s:o "
         "s:o s:o s:o s:o "
         "s:i}",
         "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n, "state",
         state_name((int)run->state), "mpi_library",
         js_text(first && first->library[0] ? first->library : NULL), "wall_s", js_real(run->wall_s),
-        "inside_mean_s", js_real(run->io_s), "inside_any_s", js_real(run->io_any_s), "inside_max_s",
-        js_real(run->io_max_s), "inside_max_rank", run->io_max_rank, "read_bytes",
-        (json_int_t)run->bytes[0], "written_bytes", (json_int_t)run->bytes[1], "outside_read_bytes",
+        "inside_mean_s", js_real(run->io_s), "inside_any_s", js_real(run->io_any_s),
+        "waiting_mean_s", js_real(run->io_wait_s), "inside_max_s", js_real(run->io_max_s),
+        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
+        "written_bytes", (json_int_t)run->bytes[1], "outside_read_bytes",
         (json_int_t)run->outside_bytes[0], "outside_written_bytes",
         (json_int_t)run->outside_bytes[1], "reads_n", (json_int_t)run->calls[0], "writes_n",
         (json_int_t)run->calls[1], "posix_reads_n", (json_int_t)run->posix_calls[0],
@@ -1134,6 +1188,7 @@ static void print_points(const struct points *all, FILE *to)
 
 void profile_print(const struct profile_run *run, FILE *to)
 {
+    struct profile_calls flushes = {0};
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     struct points all;
     const struct profile_map *slowest = run->rank[run->io_max_rank];
@@ -1186,6 +1241,24 @@ void profile_print(const struct profile_run *run, FILE *to)
         fprintf(to, "          %s with at least one %s inside (%.1f %%)\n",
                 units_duration(run->io_any_s, a), profile_process_word(run, 0),
                 100 * run->io_any_s / wall_s);
+    if (run->io_max_s > wall_s) fputs("          of all threads of a process together\n", to);
+    for (int r = 0; r < (run->mpi_n > 0 ? run->mpi_n : run->size); r++) {
+        const struct profile_calls *c = run->rank[r] ? &run->rank[r]->other[PROFILE_SYNC] : NULL;
+        flushes.n += c ? c->n : 0;
+        flushes.ns += c ? c->ns : 0;
+    }
+    if (flushes.n > 0)
+        fprintf(to,
+                "          %s of it in all flushing, %" PRIu64
+                " call%s, which working points have not; "
+                "--accesses has them\n",
+                units_duration(1e-9 * (double)flushes.ns, a), flushes.n,
+                units_plural((int64_t)flushes.n));
+    if (run->io_wait_s > 0.01 * run->io_s)
+        fprintf(
+            to,
+            "          %s per rank were waiting for others to begin a collective call: not I/O\n",
+            units_duration(run->io_wait_s, a));
     if (points_make(run, &all) == 0 && all.n > 0) {
         print_points(&all, to);
         print_sizes(run, to);

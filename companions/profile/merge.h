@@ -28,8 +28,10 @@ struct profile_run {
     double io_s;     /* inside I/O meanwhile, mean over ranks; without MPI over processes */
     double io_max_s; /* slowest of them */
     int io_max_rank;
-    double
-        io_any_s; /* while at least one of them was inside I/O; at most, where one had more than PROFILE_BURSTS_MAX bursts */
+    /* While at least one of them was inside I/O, inside a call of all ranks when the last of them had begun it; at most,
+     * where one had more than PROFILE_BURSTS_MAX bursts. */
+    double io_any_s;
+    double io_wait_s; /* inside I/O, until the last rank had begun the call: mean over ranks */
     int64_t bytes[2]; /* read, written */
     int64_t
         outside_bytes[2]; /* of these, before or after wall_s, or by processes that are no ranks */

@@ -253,7 +253,11 @@ struct profile_map {
     /* Without outside_ns; in the order of time, and apart by more than the gap: 0 until they are too many. */
     int32_t bursts_n;
     uint64_t burst_gap_ns;
-    struct profile_burst burst[PROFILE_BURSTS_MAX];
+    /* Of a rank: the calls that all ranks make together are none of these. Each stands for so many, a power of two, that follow each
+     * other: one until they are too many. */
+    int32_t together_n, together_log2;
+    uint64_t together_calls;
+    struct profile_burst burst[PROFILE_BURSTS_MAX], together[PROFILE_BURSTS_MAX];
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];
     struct workload_run run[PROFILE_RUNS_MAX];

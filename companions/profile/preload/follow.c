@@ -340,7 +340,7 @@ void follow_other(struct followed *f, enum profile_other what, int64_t at, uint6
 {
     const int kept = errno;
     if (f->counted && ready()) {
-        count_other(what, start_ns);
+        count_other(what, 1, start_ns);
         count_lock();
         enter(f);
         count_trace(f->use.file, WORKLOAD_KINDS + (int)what, 0, at);
@@ -369,7 +369,7 @@ void follow_name(const char *whole, bool folder, enum profile_other what, int64_
     if (ready()) {
         char told[PROFILE_PATH_MAX];
         paths_told(whole, told);
-        count_other(what, start_ns);
+        count_other(what, 1, start_ns);
         count_lock();
         count_trace(count_file(told, 1, 0, folder ? PROFILE_FOLDER : PROFILE_POSIX),
                     WORKLOAD_KINDS + (int)what, 0, at);

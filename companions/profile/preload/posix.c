@@ -868,7 +868,7 @@ FLUSH(sync_file_range, WORKLOAD_RUN_FDATASYNC, at, (fd, at, bytes, how), int fd,
     const bool ours = follow_on() && !follow_is_mpi(CALLER);                                       \
     if (!ours || !count_dropping()) call;                                                          \
     const int why = errno;                                                                         \
-    if (ours && count_map()) count_other(PROFILE_SYNC, start_ns);                                  \
+    if (ours && count_map()) count_other(PROFILE_SYNC, 1, start_ns);                               \
     errno = why;
 
 void sync(void)

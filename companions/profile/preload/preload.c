@@ -362,15 +362,16 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
 {
     REAL(PMPI_File_open, MPI_Comm, const char *, int, MPI_Info, MPI_File *);
     struct opening how = {.instead = 0};
-    int first;
+    int first, all = 1;
     if (!map || inside) return real(comm, name, mode, info, fh);
     inside++;
     PMPI_Comm_rank(comm, &first);
+    PMPI_Comm_size(comm, &all);
     if (!dropping && first == 0) note_before(name, mode);
     const uint64_t start_ns = count_now_ns();
     const int rc =
         dropping ? open_kept(comm, name, mode, info, fh, &how) : real(comm, name, mode, info, fh);
-    count_other(PROFILE_OPEN, start_ns);
+    count_other(PROFILE_OPEN, all, start_ns);
     if (rc == MPI_SUCCESS) {
         int size, rank;
         MPI_Comm own = MPI_COMM_NULL;
@@ -424,7 +425,7 @@ BOTH(MPI_File_close, MPI_File *fh)
     count_unlock();
     const uint64_t start_ns = count_now_ns();
     const int rc = real(fh);
-    count_other(PROFILE_CLOSE, start_ns);
+    count_other(PROFILE_CLOSE, o ? o->use.comm_size : 1, start_ns);
     if (o && o->comm != MPI_COMM_NULL) {
         char path[PROFILE_PATH_MAX];
         if ((o->mode & MPI_MODE_DELETE_ON_CLOSE) && o->state && o->use.comm_rank == 0) {
@@ -449,9 +450,9 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
     inside++;
     const uint64_t start_ns = count_now_ns();
     const int rc = real(fh, at, etype, filetype, rep, info);
-    count_other(PROFILE_VIEW, start_ns);
-    trace_other(fh, PROFILE_VIEW, at);
     struct open *o = open_of(fh);
+    count_other(PROFILE_VIEW, o ? o->use.comm_size : 1, start_ns);
+    trace_other(fh, PROFILE_VIEW, at);
     if (rc == MPI_SUCCESS && o) {
         int bytes = 1;
         PMPI_Type_size(etype, &bytes);
@@ -480,10 +481,11 @@ BOTH(MPI_File_sync, MPI_File fh)
     REAL(PMPI_File_sync, MPI_File);
     if (!map || inside) return real(fh);
     inside++;
-    const struct open *o = dropping ? open_of(fh) : NULL;
+    const struct open *o = open_of(fh);
+    const bool drop = dropping && o && !(o->mode & MPI_MODE_RDONLY);
     const uint64_t start_ns = count_now_ns();
-    const int rc = o && !(o->mode & MPI_MODE_RDONLY) ? PMPI_Barrier(o->comm) : real(fh);
-    count_other(PROFILE_SYNC, start_ns);
+    const int rc = drop ? PMPI_Barrier(o->comm) : real(fh);
+    count_other(PROFILE_SYNC, o ? o->use.comm_size : 1, start_ns);
     trace_other(fh, PROFILE_SYNC, 0);
     inside--;
     return rc;
@@ -504,10 +506,10 @@ static int set_length(const struct open *o, MPI_Offset bytes, bool at_least)
         REAL(P##name, MPI_File, MPI_Offset);                                                       \
         if (!map || inside) return real(fh, bytes);                                                \
         inside++;                                                                                  \
-        const struct open *o = dropping ? open_of(fh) : NULL;                                      \
+        const struct open *o = open_of(fh);                                                        \
         const uint64_t start_ns = count_now_ns();                                                  \
-        const int rc = o ? set_length(o, bytes, at_least) : real(fh, bytes);                       \
-        count_other(PROFILE_SIZE, start_ns);                                                       \
+        const int rc = o && dropping ? set_length(o, bytes, at_least) : real(fh, bytes);           \
+        count_other(PROFILE_SIZE, o ? o->use.comm_size : 1, start_ns);                             \
         trace_other(fh, PROFILE_SIZE, bytes);                                                      \
         inside--;                                                                                  \
         return rc;                                                                                 \
@@ -551,7 +553,7 @@ BOTH(MPI_File_delete, const char *name, MPI_Info info)
         snprintf(path, sizeof path, "%.4000s/none", dir);
         rc = real(path, info);
     }
-    count_other(PROFILE_REMOVE, start_ns);
+    count_other(PROFILE_REMOVE, 1, start_ns);
     count_lock();
     count_trace(count_file(name, 1, 0, PROFILE_MPI_IO), WORKLOAD_KINDS + PROFILE_REMOVE, 0, 0);
     count_unlock();
@@ -588,7 +590,7 @@ static MPI_Offset seek_to(MPI_File fh, MPI_Offset at, int *whence)
         const uint64_t start_ns = count_now_ns();                                                  \
         const MPI_Offset to = seek_to(fh, at, &whence);                                            \
         const int rc = real(fh, to, whence);                                                       \
-        count_other(PROFILE_SEEK, start_ns);                                                       \
+        count_other(PROFILE_SEEK, 1, start_ns);                                                    \
         trace_other(fh, PROFILE_SEEK, at);                                                         \
         struct open *o = open_of(fh);                                                              \
         if (o) sought(o, #name);                                                                   \
@@ -1011,7 +1013,7 @@ SPLIT_CALL(write_ordered, WORKLOAD_KIND(SHARED, 1, SPLIT, 1), 0, WRITE, HERE, co
         inside++;                                                                                  \
         const uint64_t start_ns = count_now_ns();                                                  \
         const int rc = real arguments;                                                             \
-        count_other(PROFILE_WAIT, start_ns);                                                       \
+        count_other(PROFILE_WAIT, 1, start_ns);                                                    \
         inside--;                                                                                  \
         requests_ended(n, first, before, done_n, places);                                          \
         return rc;                                                                                 \

@@ -81,3 +81,19 @@ void timeline_burst(struct profile_map *m, int room, uint64_t from_ns, uint64_t 
     if (m->bursts_n == room) join_close(m, room);
     m->burst[m->bursts_n++] = now;
 }
+
+void timeline_together(struct profile_map *m, int room, uint64_t from_ns, uint64_t to_ns)
+{
+    const struct profile_burst now = {
+        .begin_ns = from_ns, .end_ns = to_ns, .inside_ns = to_ns - from_ns};
+    int at = (int)(m->together_calls >> m->together_log2);
+    if (at == room) {
+        m->together_n = at = room / 2;
+        for (int k = 0; k < at; k++)
+            m->together[k] = joined(&m->together[2 * k], &m->together[2 * k + 1]);
+        m->together_log2++;
+    }
+    m->together[at] = at < m->together_n ? joined(&m->together[at], &now) : now;
+    m->together_n = at + 1;
+    m->together_calls++;
+}
