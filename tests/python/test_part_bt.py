@@ -71,5 +71,47 @@ class Writers(unittest.TestCase):
                                '0.917 times as long (0.917 to 0.917, 9 rounds).')
 
 
+class PartsOfZeta(unittest.TestCase):
+    @staticmethod
+    def results(*t_c):
+        """A job for each T_C, in which writing takes 0.05 s and computing beside it 0.01 s more; what it says itself is over its
+        own T_C."""
+        roots = [bt_result([c + 0.06] * 3, [c] * 3) for c in t_c]
+        for c, root in zip(t_c, roots):
+            for run in root['runs']:
+                if run['driver'] != 'none':
+                    run.update(t_c_s=c, in_io_s=0.05, zeta_io=0.05 / c, zeta_compute=0.01 / c)
+        return roots
+
+    @staticmethod
+    def row(page):
+        table, = (t for t in page.tables if t.name == 'zeta')
+        return [value for _, value in table.rows[0][1:4]]
+
+    def test_they_are_over_the_t_c_of_the_page_and_add_up_to_its_zeta(self):
+        page = page_of(*self.results(1.0, 0.99, 0.5))
+        for found, right in zip(self.row(page), (1.1, 0.1, 1.0)):
+            self.assertAlmostEqual(found, right)
+        self.assertIn("Of zeta, 0.100 are the writer's calls and 1.000 slower computing", ' '.join(texts(page)))
+
+    def test_what_one_result_says_of_itself_is_put_over_it_too(self):
+        written, alone = self.results(1.0)[0], bt_result((), [0.5] * 3, ())
+        for run in written['runs']:
+            run.update(round=run['round'] * (run['driver'] != 'none'))
+        written['ranking'] = [{'driver': 'posix', 'zeta_io': 0.05, 'zeta_compute': 0.01, 'paired': {'rounds_n': 0}, 'terms': {
+            'data': {'zeta': 0.04, 'ci95_lo': 0.03, 'ci95_hi': 0.05}, 'bookkeeping': {'zeta': 0.01}, 'slowdown': {'zeta': 0.01}}}]
+        page = page_of(written, alone)
+        for found, right in zip(self.row(page), (1.12, 0.1, 1.02)):
+            self.assertAlmostEqual(found, right)
+        table, = (t for t in page.tables if t.name == 'terms')
+        self.assertEqual([[shown for shown, _ in row[1:5]] for row in table.rows], [
+            ['data', '0.080', '0.060', '0.100'], ['bookkeeping', '0.020', '-', '-'], ['slowdown', '1.020', '-', '-']])
+
+    def test_where_a_run_does_not_tell_its_seconds_there_are_none(self):
+        roots = self.results(1.0, 0.5)
+        del roots[0]['runs'][-1]['in_io_s']
+        self.assertNotIn('Of zeta', ' '.join(texts(page_of(*roots))))
+
+
 if __name__ == '__main__':
     unittest.main()

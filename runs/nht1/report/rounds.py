@@ -25,8 +25,8 @@ class Term(NamedTuple):
 
 class Zeta(NamedTuple):
     """Medians; NaN where they are not known."""
-    io: float = NAN       # the writer's calls / T_C
-    compute: float = NAN  # slower computing beside them
+    io: float = NAN       # the writer's calls / T_C of the page
+    compute: float = NAN  # slower computing beside them: the rest of zeta
     rounds: int = 0       # with a compute-only run
     paired: float = NAN   # T_T over the T_C of the same round, minus 1
     lo: float = NAN
@@ -70,6 +70,11 @@ def _interval(words, median, lo, hi):
 
 def _of(term, words):
     return _interval(words, term.zeta, term.lo, term.hi)
+
+
+def _rescaled(term, off, factor):
+    """A term over another T_C: that of the page, where it is of no round. off: of TERMS."""
+    return term if factor == 1 else (term + off) * factor - off
 
 
 def each(jobs):
@@ -161,19 +166,25 @@ class Rounds:
         return result, next((row for row in items(result.root, 'ranking')
                              if word(row, 'driver') == cell.writer), {})
 
+    @staticmethod
+    def _parts(cell):
+        """zeta of the writer's calls, and the rest of it, over the T_C of the page, which is the best of all results; NaN
+        where a run does not tell its seconds."""
+        in_io = [real(r.json, 'in_io_s') for r in cell.runs]
+        io = stats.median(in_io) / cell.t_c_s if all(s == s for s in in_io) else NAN
+        return io, cell.zeta - io
+
     def zeta(self, cell):
-        _, row = self._said(cell)
-        over = [r for r in cell.runs if r.given == cell.given]  # whose zeta is over this T_C, not one given beside it
+        (_, row), (io, compute) = self._said(cell), self._parts(cell)
         if row:
             paired, terms = members(row, 'paired'), members(row, 'terms')
-            return Zeta(*(real(row, key) if over else NAN for key in ('zeta_io', 'zeta_compute')),
-                        max(0, integer(paired, 'rounds_n')), real(paired, 'zeta'),
+            rounds = max(0, integer(paired, 'rounds_n'))
+            factor = 1 if rounds else cell.runs[0].t_c_s / cell.t_c_s
+            return Zeta(io, compute, rounds, real(paired, 'zeta'),
                         real(paired, 'ci95_lo'), real(paired, 'ci95_hi'),
-                        terms={name: Term(*(real(terms, '%s.%s' % (name, key))
+                        terms={name: Term(*(_rescaled(real(terms, '%s.%s' % (name, key)), off, factor)
                                             for key in ('zeta', 'ci95_lo', 'ci95_hi')))
-                               for name in TERMS if members(terms, name)}, level=SAID_LEVEL)
-        io, compute = (stats.median(real(r.json, key) for r in over)
-                       for key in ('zeta_io', 'zeta_compute'))
+                               for name, (_, off) in TERMS.items() if members(terms, name)}, level=SAID_LEVEL)
         pairs = self._pairs(cell.runs)
         if not pairs:
             return Zeta(io, compute)
