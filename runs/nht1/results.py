@@ -33,6 +33,7 @@ SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 HEAD = 4096  # bytes of a result that name its schema
 COPIES_SHOWN = 3
+RUNS_ENOUGH = (6, 3)  # of a writer that stands for a page: the first of these that one has
 NAN = math.nan
 # Options that vary something else than how data are computed and written: the problem, which is the
 # group's, or what a job is called, keeps and proves, and what it reads afterwards; and those that identity
@@ -902,12 +903,28 @@ class Group:
         """Different counts, ascending."""
         return sorted({c.processors for c in self.cells})
 
-    def best(self, processors=0):
-        """The cell with the shortest median among those that write a serial file, of all or of one
-        count of processors; oversubscribed and unverified ones only if there are no others."""
+    def _able(self, processors):
+        """Cells that write a serial file, of all or of one count of processors, those with the shortest median first;
+        oversubscribed and unverified ones, then those with few runs, come after the others."""
         able = [c for c in self.cells if c.writes and c.serial and
                 processors in (0, c.processors) and c.median_s == c.median_s]
-        return min(able, key=lambda c: (c.oversubscribed, not c.verified, c.median_s), default=None)
+        return sorted(able, key=lambda c: (c.oversubscribed, not c.verified, sum(c.n < n for n in RUNS_ENOUGH), c.median_s))
+
+    def best(self, processors=0):
+        """The first of these, None where there is none."""
+        return next(iter(self._able(processors)), None)
+
+    def passed_over(self, processors=0):
+        """'mpiio, 1 run, was faster: 11.0 s': the fastest that has too few runs to be the best, '' where there is none."""
+        able = self._able(processors)
+        faster = [c for c in able if (c.oversubscribed, c.verified) == (able[0].oversubscribed, able[0].verified) and
+                  c.median_s < able[0].median_s]
+        if not faster:
+            return ''
+        c = min(faster, key=lambda c: c.median_s)
+        return '%s%s, %s, was faster: %s s' % (
+            c.label, '' if c.processors == able[0].processors else ' on ' + text.plural(c.processors, 'processor'),
+            text.plural(c.n, 'run'), text.number(c.median_s))
 
     def t_c(self, processors):
         return least(c.t_c_s for c in self.cells if c.processors == processors)

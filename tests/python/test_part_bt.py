@@ -70,6 +70,35 @@ class Writers(unittest.TestCase):
         self.assertEqual(said, 'posix has the shortest median here, but in the rounds that both have mpiio is faster: it takes '
                                '0.917 times as long (0.917 to 0.917, 9 rounds).')
 
+    def test_one_with_few_runs_does_not_stand_for_the_page(self):
+        few = bt_result([1.1], [1.0], ('mpiio',))
+        page = page_of(bt_result([1.3] * 6, [1.0] * 6), few)
+        self.assertIn('the fastest writer, posix, takes T_T = 1.300 s', ' '.join(texts(page)))
+        self.assertIn('mpiio, 1 run, was faster: 1.10 s; too few to stand for the page.', texts(page))
+        table, = (t for t in page.tables if t.name == 'processors')
+        self.assertEqual([shown for shown, _ in table.rows[0]][2::7], ['posix', 'mpiio, 1 run, was faster: 1.10 s'])
+        for runs, fastest in ((2, 'mpiio'), (3, 'posix'), (5, 'posix')):  # of 1 and 2 none has more to say
+            page = page_of(bt_result([1.3] * runs, [1.0] * runs), few)
+            self.assertIn('the fastest writer, %s, takes' % fastest, ' '.join(texts(page)))
+            self.assertEqual(any('too few to stand' in t for t in texts(page)), fastest == 'posix')
+
+    def test_figures_and_fits_go_by_those_with_enough_runs_at_each_count_of_processors(self):
+        roots = []
+        for n in (1, 2, 4):
+            for root in bt_result([1.2 / n] * 6, [1.0 / n] * 6), bt_result([1.05 / n], [1.0 / n], ('mpiio',)):
+                root['system'].update(ranks=n, cores_of_nodes=4, cores_in_use=n)
+                for run in root['runs']:
+                    run.pop('t_c_s', None)
+                roots.append(root)
+        page = page_of(*roots[:-2], roots[-1])  # on 4 processors there is one run alone
+        for name, series, right in (('fig2-times', ('this system', 'with writing'), (1.2, 0.6, 0.2625)),
+                                    ('fig4-rate', ('', 'this system (fastest writer)'), (0.3456, 0.6912, 0.41472 / 0.2625)),
+                                    ('fig5-overhead', ('this system', 'zeta'), (0.2, 0.2, 0.05))):
+            figure, = (f for f in page.figures if f.name == name)
+            for row, value in zip(figure.data[series], right):
+                self.assertAlmostEqual(row[1], value)
+        self.assertIn('mpiio on 4 processors, 1 run, was faster: 0.263 s; too few to stand for the page.', texts(page))
+
 
 class PartsOfZeta(unittest.TestCase):
     @staticmethod

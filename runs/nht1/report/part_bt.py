@@ -156,7 +156,8 @@ class _Section:
             c = self.best[p]
             table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta), c.r_io / MB,
                                          self.report.rounds.verdict_words(c)] if c else ['-', NAN, NAN, NAN, NAN, NAN, '']),
-                      text.of('more processors than cores' if p in self.over else '', 'T_C as given' if p in self.given else ''))
+                      '; '.join(filter(None, ('more processors than cores' if p in self.over else '', 'T_C as given' if p in self.given else '',
+                                              self.group.passed_over(p)))))
         self.page.table(table)
 
     # --- figures 1 to 5 of [F93] ------------------------------------------------------------------

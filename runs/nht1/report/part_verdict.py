@@ -18,6 +18,9 @@ def add(report):
             page.text('Of %s:' % report.main_group.whose)
         page.stamps(s for s in stamps if s['code'] in verdicts())
         _headline(report, cell)
+        passed_over = report.main_group.passed_over()
+        if passed_over:
+            page.text('%s; too few to stand for the page.' % passed_over, 'note')
         page.stamps(s for s in stamps if s['code'] not in verdicts())
         if cell.n < 3:
             page.text('%s: no statement about chance; use --repeat auto.' % text.plural(
