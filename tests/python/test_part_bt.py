@@ -7,8 +7,8 @@ from nht1.report.build import Report
 from support import bt_result
 
 
-def page_of(*roots):
-    return Report(results.Results(results.Result('r%d.json' % i, 'nht1-bt', 1, root, {}) for i, root in enumerate(roots))).page
+def page_of(*roots, level=0.95):
+    return Report(results.Results(results.Result('r%d.json' % i, 'nht1-bt', 1, root, {}) for i, root in enumerate(roots)), level).page
 
 
 def texts(page):
@@ -98,6 +98,28 @@ class Writers(unittest.TestCase):
             for row, value in zip(figure.data[series], right):
                 self.assertAlmostEqual(row[1], value)
         self.assertIn('mpiio on 4 processors, 1 run, was faster: 0.263 s; too few to stand for the page.', texts(page))
+
+
+class SeveralJobs(unittest.TestCase):
+    def said(self, *zeta, level=0.95):
+        """The verdict over jobs of two rounds each, in the order of their start."""
+        roots = [bt_result([1 + z, 1.001 + z], [1.0] * 2, started_utc='2026-01-01T1%d:00:00Z' % i) for i, z in enumerate(zeta)]
+        for root in roots:
+            for run in root['runs']:
+                run['data_s'] = 0.9 * (run['t_t_s'] - 1)
+        said, = (t for t in texts(page_of(*roots, level=level)) if t.startswith('Undecided: '))
+        return said
+
+    def test_where_they_rise_or_depend_on_the_one_before_more_of_them_would_not_decide(self):
+        for zeta in ([0.25 + 0.02 * i for i in range(8)], [0.5 - 0.02 * i for i in range(8)],
+                     (0.21, 0.213, 0.208, 0.211, 0.51, 0.512, 0.509, 0.508)):
+            said = self.said(*zeta)
+            self.assertIn('No interval: the jobs rise, fall or depend on the one before, so something else goes on here.', said)
+            self.assertNotIn('would decide', said)
+
+    def test_where_they_only_differ_or_are_few_for_the_level_more_would(self):
+        for zeta, level in (((0.13, 0.07, 0.11, 0.08, 0.12, 0.06, 0.14, 0.09), 0.95), ((0.21, 0.24, 0.2, 0.25, 0.22, 0.23), 0.99)):
+            self.assertIn('More jobs would decide, rather than more rounds in each.', self.said(*zeta, level=level))
 
 
 class PartsOfZeta(unittest.TestCase):

@@ -217,6 +217,12 @@ class Rounds:
         return dict(found, median=found['centre'] if found['centre'] is not None and (found['jobs'] or found['lo'] is not None)
                     else stats.median(values))
 
+    def _unsteady(self, cell):
+        """Whether the paired zeta of jobs rises, falls or depends on the one before."""
+        pairs = self._pairs(cell.runs)
+        found = self._term([r.t_t_s / c - 1 for c, r in pairs], stats.jobs(id(r.result) for _, r in pairs), [])
+        return found['drifting'] or found['widening'] > 1
+
     def _judged(self, rounds):
         """What nht1-stats answers, by the rule of nht1-bt. rounds: [(zeta, data, run, node with the evidence of its
         disturbance)]."""
@@ -303,9 +309,10 @@ class Rounds:
                 other = max((name for name in ('bookkeeping', 'slowdown') if name in z.terms),
                             key=lambda name: z.terms[name].zeta, default='data')
                 more = ' It is not data, %s, but %s.' % (_of(data, 'which are'), _of(z.terms[other], other))
-            elif code == 'undecided' and z.lo != z.lo and z.rounds >= ROUNDS_MIN and not z.jobs:
+            elif code == 'undecided' and z.lo != z.lo and (self._unsteady(cell) if z.jobs else z.rounds >= ROUNDS_MIN):
                 needed = None
-                more = ' No interval: the rounds rise, fall or depend on the one before, so something else goes on here.'
+                more = ' No interval: the %s rise, fall or depend on the one before, so something else goes on here.' % (
+                    'jobs' if z.jobs else 'rounds')
             elif code == 'undecided' and z.jobs:
                 needed, more = None, ' More jobs would decide, rather than more rounds in each%s.' % (
                     ', whether that is data' if z.lo > GOAL else '')
