@@ -482,10 +482,10 @@ BOTH(MPI_File_sync, MPI_File fh)
     if (!map || inside) return real(fh);
     inside++;
     const struct open *o = open_of(fh);
-    const bool drop = dropping && o && !(o->mode & MPI_MODE_RDONLY);
+    const int all = o ? o->use.comm_size : 1;
     const uint64_t start_ns = count_now_ns();
-    const int rc = drop ? PMPI_Barrier(o->comm) : real(fh);
-    count_other(PROFILE_SYNC, o ? o->use.comm_size : 1, start_ns);
+    const int rc = dropping && o && !(o->mode & MPI_MODE_RDONLY) ? PMPI_Barrier(o->comm) : real(fh);
+    count_other(PROFILE_SYNC, all, start_ns);
     trace_other(fh, PROFILE_SYNC, 0);
     inside--;
     return rc;
