@@ -728,6 +728,8 @@ END
         sh -c '"$1" before "$2/a"; "$1" before "$2/b"' - "$NHT1_TESTBIN/mkcalls" "$PWD"
     expect_text "rank 0 is not profiled"
     expect_text "more than one MPI program"
+    expect_schema nht1-profile-1 p.json
+    expect_json p.json '[.profile.not_seen[].what] == ["second"]'
     expect_json p.json '.profile | .mpi_ranks_n == 1 and any(.points[]; (.file | endswith("a.posix")) and .functions.write.n == 100)'
     expect_json p.json 'any(.profile.points[]; .file | endswith("b.before"))'
 }

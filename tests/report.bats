@@ -610,7 +610,7 @@ END
         grep -q "^$name,b_eff" tab/balance.csv
         grep -q "$name, run [12]" fig/beffio-processes.csv
     done
-    [[ "$(grep '^## b.*io of systems:' r.md)" == *"B/s, node7 (definition 1.x); "*"B/s, vm (definition 1.x)" ]]
+    [[ "$(grep '^## b.*io of systems:' r.md)" == *"B/s, node7 (definition 1.x)"*"; "*"B/s, vm (definition 1.x)"* ]]
     no_text r.md "this system"
     # zeta is that of either alone; each row of problems, and each table as CSV, is of one
     page bt1.json --csv one

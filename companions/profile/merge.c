@@ -411,6 +411,9 @@ void profile_not_seen_text(const struct profile_not_seen *n, char out[ERR_MESSAG
         [PROFILE_UNSEEN_LIMIT] =
             "%.200s has a limit on file sizes that leaves no room to follow %.300s: the profiler's "
             "own files need some beside the program's; raise the limit (ulimit -f)",
+        [PROFILE_UNSEEN_SECOND] = "%.200s is another MPI program of the same command, and %.300s "
+                                  "are not followed: profile "
+                                  "each by a command of its own",
         [PROFILE_UNSEEN_LONG] = "%.200s works on %.300s, whose path is too long to be followed: "
                                 "above 4095 bytes from the root folder on"};
 #pragma GCC diagnostic push

@@ -127,6 +127,7 @@ enum profile_unseen {
     PROFILE_UNSEEN_DESCRIPTORS,
     PROFILE_UNSEEN_LIMIT,
     PROFILE_UNSEEN_LONG,
+    PROFILE_UNSEEN_SECOND,
     PROFILE_UNSEEN_STATIC,
     PROFILE_UNSEEN_DIRECT,
     PROFILE_UNSEEN_URING,
@@ -153,9 +154,9 @@ enum profile_unseen {
 static inline const char *profile_unseen_word(int what)
 {
     static const char *const word[PROFILE_UNSEENS] = {
-        "memory", "descriptors", "limit",    "long",   "static",  "direct", "uring",    "aio",
-        "mapped", "linked",      "shaped",   "stdio",  "opened",  "jump",   "callback", "tool",
-        "many",   "earlier",     "nameless", "listed", "outside", "away",   "behind"};
+        "memory", "descriptors", "limit",   "long",     "second", "static",  "direct", "uring",
+        "aio",    "mapped",      "linked",  "shaped",   "stdio",  "opened",  "jump",   "callback",
+        "tool",   "many",        "earlier", "nameless", "listed", "outside", "away",   "behind"};
     return word[what];
 }
 

@@ -144,7 +144,10 @@ static void start(void)
             why == EEXIST ? "ranks of more than one MPI program: profile each by a command of its "
                             "own"
                           : strerror(why));
-        count_unseen_why(why, "the calls of a rank");
+        if (why == EEXIST)
+            count_unseen(profile_unseen_word(PROFILE_UNSEEN_SECOND), "its ranks");
+        else
+            count_unseen_why(why, "the calls of a rank");
         if (count_dropping()) PMPI_Abort(MPI_COMM_WORLD, 4);
         follow_stop(); /* what the MPI library does is not told from what the program does */
         return;
