@@ -76,6 +76,19 @@ sims_of() {
     expect_status 2
 }
 
+@test "the same but for some rounds far off is undecided, and what means say stands in the line" {
+    ab --value 1 --b='--stall 4' --error 0.3 --rounds-max 12 --junit ab.xml
+    expect_status 4
+    [[ ${lines[-1]} == "undecided whether B is worse than A by more than 5 %: B / A = 1.000 (1.000 to 1.000) of took_s, 12 rounds, "*"; in 3 of 12 rounds B / A lies more than 1.25 times above its median, in 0 below it (means B / A 1.500)" ]]
+    found '.verdict == "undecided" and .ended == "rounds" and .far_worse_n == 3 and .far_better_n == 0 and (.far_p - 0.25 | fabs) < 1e-9 and (.mean_ratio - 1.5 | fabs) < 1e-9'
+    grep -q '<skipped' ab.xml
+    rm -r result starts
+    ab --value 1 --b='--stall 4' --error 0.3 --rounds-max 15
+    expect_status 0
+    [[ ${lines[-1]} == "B is the same as A within 5 %: "*" of took_s, 11 rounds, "*"; means differ: B / A 1.364" ]]
+    found '.verdict == "same" and .far_worse_n == 2 and (.far_p - 0.5 | fabs) < 1e-9'
+}
+
 @test "a ratio that three decimals do not show is shown by its digits" {
     slow
     ab --a='--value 20000' --b='--value 0.02'

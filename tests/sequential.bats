@@ -137,6 +137,22 @@ asked() {
     expect_json answers.json '.answers[4].quantities | .[0].jobs == 11 and .[1].jobs == null and .[2].method == "ranks, normal approximation"'
 }
 
+@test "unpaired and ratios: shares of values far from their median, and means" {
+    local even='[10, 10.1, 9.9, 10, 10.1, 9.9, 10, 10.1, 9.9, 10]' some='[10, 30, 9.9, 30, 10.1, 30, 10, 30, 9.9, 10]'
+    local few='[10, 1, 9.9, 1, 10.1, 1, 10, 1, 9.9, 10]' jobs='[0, 0, 0, 0, 0, 1, 1, 1, 1, 1]'
+    asked "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [{\"a\": $even, \"b\": $some}, {\"a\": $few, \"b\": $even},
+            {\"a\": $few, \"b\": $even, \"higher_is_better\": true}, {\"a\": $even, \"b\": $some, \"a_jobs\": $jobs, \"b_jobs\": $jobs}]}" \
+        "{\"what\": \"sequential\", \"rounds_max\": 10, \"questions\": [{\"a\": $even, \"b\": $some, \"bounds\": [1]},
+            {\"a\": $some, \"b\": $even, \"bounds\": [1]}, {\"values\": $some, \"bounds\": [1]}, {\"a\": [1], \"b\": [2], \"bounds\": [1]}]}"
+    # Of 20 values 4 are far: all on one side in 2 C(10, 4) of C(20, 4) ways.
+    expect_json answers.json '.answers[0].quantities | map([.a_far_n, .b_far_n]) == [[0, 4], [0, 0], [4, 0], [0, 4]] and
+        (.[0].far_p - 420 / 4845 | fabs) < 1e-12 and .[1].far_p == 1 and (.[2].far_p - 420 / 4845 | fabs) < 1e-12 and .[3].far_p == null and
+        (.[0].mean_ratio - 1.799 | fabs) < 1e-12 and (.[3].mean_ratio - 1.799 | fabs) < 1e-12'
+    # Of the rounds that were looked at.
+    expect_json answers.json '.answers[1].questions | map([.looked_at, .far_above_n, .far_below_n]) == [[10, 4, 0], [10, 0, 4], [10, null, null], [null, null, null]]
+        and (.[0].far_p - 0.125 | fabs) < 1e-12 and (.[0].mean_ratio - 1.799 | fabs) < 1e-12 and .[2].far_p == null and .[3].mean_ratio == null'
+}
+
 @test "unpaired: jobs that differ are no drift, and a job counts with as many values as the one with the fewest" {
     local a='[1, 1, 1.2, 1.2, 1.1, 1.1, 0.9, 0.9, 1.05, 1.05]' jobs='[4, 4, 1, 1, 0, 0, 2, 2, 3, 3]'
     asked "{\"what\": \"unpaired\", \"level\": 0.95, \"quantities\": [

@@ -19,16 +19,17 @@ study() {
 
 # A program with a result of its own: --value is its time, --noise what each further start adds,
 # --status how it ends, --sleep how long it takes by the clock of the test, NHT1_CLOCK, which tests/warm goes by.
+# With --stall R a start in each R-th pair of them has three times that value.
 # Every start is noted in ./starts; start N goes on as long as there is a file hold.N, one that takes time as
 # long as there is hold.sleep.
 make_sim() {
     cat >bin/sim <<'END'
 #!/bin/bash
-value=1 noise=0 status=0 pause=0 json=
+value=1 noise=0 status=0 pause=0 stall=0 json=
 echo "$*" >>"$SIM_FOLDER/starts"
 while [ $# -gt 0 ]; do
     case $1 in
-    --help) printf '  --%s  words\n' 'value X' 'noise X' 'status N' 'sleep S' 'json FILE' 'tag T' 'flag'
+    --help) printf '  --%s  words\n' 'value X' 'noise X' 'status N' 'sleep S' 'stall R' 'json FILE' 'tag T' 'flag'
         exit 0 ;;
     --version) echo sim 1; exit 0 ;;
     --flag) shift ;;
@@ -36,6 +37,7 @@ while [ $# -gt 0 ]; do
     --noise) noise=$2; shift 2 ;;
     --status) status=$2; shift 2 ;;
     --sleep) pause=$2; shift 2 ;;
+    --stall) stall=$2; shift 2 ;;
     --json) json=$2; shift 2 ;;
     *) shift 2 ;;
     esac
@@ -47,7 +49,8 @@ if [ "$pause" != 0 ]; then
 fi
 while [ -e "$SIM_FOLDER/hold.$n" ] || { [ "$pause" != 0 ] && [ -e "$SIM_FOLDER/hold.sleep" ]; }; do sleep 0.05; done
 [ "$status" = 0 ] || [ "$status" = 4 ] || { echo "sim: refused, as asked" >&2; exit "$status"; }
-awk -v v="$value" -v d="$noise" -v n="$n" 'BEGIN { printf "{\"took_s\": %.6f}\n", v + d * n }' >"$json"
+awk -v v="$value" -v d="$noise" -v n="$n" -v r="$stall" \
+    'BEGIN { if (r && int((n + 1) / 2) % r == 0) v *= 3; printf "{\"took_s\": %.6f}\n", v + d * n }' >"$json"
 exit "$status"
 END
     chmod +x bin/sim

@@ -151,6 +151,67 @@ static void ranks_of_two_samples(void **state)
     near(tail[0], 0.05);
 }
 
+/* Ways to choose k of n. */
+static double choose(int n, int k)
+{
+    double ways = 1;
+    for (int i = 1; i <= k; i++)
+        ways = ways * (n - k + i) / i;
+    return k <= n ? ways : 0;
+}
+
+/* All tables with the margins of this one, one by one: numbers of ways, which are whole. */
+static double fisher_slowly(int a, int a_n, int b, int b_n)
+{
+    const double found = choose(a_n, a) * choose(b_n, b);
+    double ways = 0;
+    for (int k = 0; k <= a_n; k++) {
+        const double one = a + b >= k ? choose(a_n, k) * choose(b_n, a + b - k) : 0;
+        ways += one <= found ? one : 0;
+    }
+    return ways / choose(a_n + b_n, a + b);
+}
+
+/* Fisher's tea: p = 0.4857. 10 of 36 values against none: all ten on one side or on the other. */
+static void shares_of_two_samples(void **state)
+{
+    (void)state;
+    near(stat_fisher(3, 4, 1, 4), 34.0 / 70);
+    about(stat_fisher(0, 36, 10, 36), 2 * choose(36, 10) / choose(72, 10), 1e-12);
+    near(stat_fisher(0, 5, 0, 9), 1);
+    for (int m = 1; m <= 12; m++)
+        for (int n = 1; n <= 12; n++)
+            for (int a = 0; a <= m; a++)
+                for (int b = 0; b <= n; b++)
+                    about(stat_fisher(a, m, b, n), fisher_slowly(a, m, b, n), 1e-10);
+    assert_true(stat_fisher(0, 500, 500, 500) < 1e-290);
+    about(stat_fisher(50, 500, 50, 500), 1, 1e-10);
+}
+
+static void signs_of_pairs(void **state)
+{
+    (void)state;
+    near(stat_signs(0, 0), 1);
+    near(stat_signs(6, 0), 2.0 / 64);
+    near(stat_signs(1, 7), 2 * 9.0 / 256);
+    near(stat_signs(4, 4), 1);
+    for (int n = 1; n <= 20; n++)
+        for (int k = 0; k <= n; k++) {
+            double p = 0;
+            for (int i = 0; i <= n; i++)
+                p += 2 * abs(2 * i - n) >= 2 * abs(2 * k - n) ? choose(n, i) / exp2(n) : 0;
+            about(stat_signs(k, n - k), p, 1e-10);
+        }
+}
+
+static void values_far_from_their_median(void **state)
+{
+    (void)state;
+    const double x[] = {10, 12.5, 12.6, 30, 8, 7.9, 10};
+    assert_int_equal(stat_far(x, 7, 10, true), 2);
+    assert_int_equal(stat_far(x, 7, 10, false), 1);
+}
+
 static void correction_for_many_tests(void **state)
 {
     (void)state;
@@ -290,6 +351,9 @@ int main(void)
         cmocka_unit_test(median_between_many_sorted_values),
         cmocka_unit_test(outliers),
         cmocka_unit_test(ranks_of_two_samples),
+        cmocka_unit_test(shares_of_two_samples),
+        cmocka_unit_test(signs_of_pairs),
+        cmocka_unit_test(values_far_from_their_median),
         cmocka_unit_test(correction_for_many_tests),
         cmocka_unit_test(line_through_points),
         cmocka_unit_test(weighted_mean),

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/stat.h"
 #include "base/stats/jobs.h"
 #include "base/stats/plan.h"
 #include "base/stats/request.h"
@@ -23,6 +24,7 @@ struct metric {
     bool ratio;
     struct values values; /* of a ratio the logarithms of b / a; where jobs count, their medians */
     int rounds;           /* values that were given */
+    struct values a;      /* of a ratio */
     struct sequential_data data;
 };
 
@@ -44,10 +46,9 @@ static int read_metric(struct request *r, const json_t *from, struct metric *m)
 {
     *m = (struct metric){.ratio = json_object_get(from, "values") == NULL};
     if (m->ratio) {
-        struct values a;
-        TRY(request_sides(r, from, true, &a, &m->values));
-        for (int i = 0; i < a.n; i++)
-            m->values.x[i] = log(m->values.x[i]) - log(a.x[i]);
+        TRY(request_sides(r, from, true, &m->a, &m->values));
+        for (int i = 0; i < m->a.n; i++)
+            m->values.x[i] = log(m->values.x[i]) - log(m->a.x[i]);
     } else {
         TRY(request_values(r, from, "values", 1, &m->values));
     }
@@ -263,7 +264,33 @@ static bool is_decided(const struct question *q)
     return q->margin ? margin_verdict(q) != NULL : all;
 }
 
-static int write_question(const struct question *q, double error, json_t **out)
+/* What the centre of ratios says nothing of: rounds in which they lie far above their median, and far below, and the ratio of
+ * the means. Of the rounds that were looked at. */
+static int write_far(struct request *r, const struct metric *m, int rounds, json_t *to)
+{
+    const bool known = m->ratio && m->values.n == m->rounds && rounds > 0;
+    struct values ratio;
+    double median = NAN, a = 0, b = 0;
+    int above = 0, below = 0;
+    if (known) {
+        TRY(request_room(r, rounds, &ratio));
+        for (int i = 0; i < rounds; i++) {
+            ratio.x[i] = exp(m->values.x[i]);
+            a += m->a.x[i] / rounds;
+            b += m->a.x[i] / rounds * ratio.x[i];
+        }
+        TRY(stat_median(ratio.x, rounds, &median));
+        above = stat_far(ratio.x, rounds, median, true);
+        below = stat_far(ratio.x, rounds, median, false);
+    }
+    js_set(to, "far_above_n", known ? json_integer(above) : json_null());
+    js_set(to, "far_below_n", known ? json_integer(below) : json_null());
+    js_set(to, "far_p", known ? js_real(stat_signs(above, below)) : json_null());
+    js_set(to, "mean_ratio", known ? js_real(b / a) : json_null());
+    return 0;
+}
+
+static int write_question(struct request *r, const struct question *q, double error, json_t **out)
 {
     static const char *const side[] = {"at or below", NULL, "above"};
     const struct sequential_state *s = &q->state;
@@ -276,6 +303,7 @@ static int write_question(const struct question *q, double error, json_t **out)
     js_set(*out, "conflict", json_boolean(s->conflict));
     js_set(*out, "decided", json_boolean(is_decided(q)));
     if (q->margin) js_set(*out, "verdict", js_text(margin_verdict(q)));
+    TRY(write_far(r, &q->metric, s->last.rounds, *out));
     js_set(*out, "bounds", bounds);
     for (int i = 0; i < q->bounds_n; i++) {
         const struct sequential_bound *b = &q->bound[i];
@@ -310,7 +338,7 @@ static int judge(struct request *r, const json_t *questions, struct question *q,
     for (int i = 0; i < n; i++) {
         json_t *one = NULL;
         TRY(sequential_run(&q[i].plan, &q[i].metric.data, &q[i].state, q[i].bound, q[i].bounds_n));
-        const int rc = write_question(&q[i], error, &one);
+        const int rc = write_question(r, &q[i], error, &one);
         json_array_append_new(list, one);
         TRY(rc);
         if (is_decided(&q[i])) continue;

@@ -2,12 +2,15 @@
 #include "base/stats/stat_test.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+
+static const double ROUNDING = 1e-7; /* of probabilities that are the same */
 
 static int no_memory(int n)
 {
@@ -63,4 +66,31 @@ int stat_holm(double *p, int m)
     }
     free(order);
     return 0;
+}
+
+int stat_far(const double *x, int n, double median, bool above)
+{
+    int far = 0;
+    for (int i = 0; i < n; i++)
+        far += above ? x[i] > STAT_FAR * median : x[i] < median / STAT_FAR;
+    return far;
+}
+
+double stat_fisher(int a, int a_n, int b, int b_n)
+{
+    ERR_ASSERT(a >= 0 && a <= a_n && b >= 0 && b <= b_n);
+    const unsigned some = (unsigned)(a + b), others = (unsigned)(a_n + b_n) - some;
+    const double found = gsl_ran_hypergeometric_pdf((unsigned)a, some, others, (unsigned)a_n);
+    double p = 0;
+    for (int k = 0; k <= a + b; k++) {
+        const double one = gsl_ran_hypergeometric_pdf((unsigned)k, some, others, (unsigned)a_n);
+        if (one <= found * (1 + ROUNDING)) p += one;
+    }
+    return fmin(p, 1);
+}
+
+double stat_signs(int heads, int tails)
+{
+    const unsigned fewer = (unsigned)(heads < tails ? heads : tails);
+    return fmin(2 * gsl_cdf_binomial_P(fewer, 0.5, (unsigned)(heads + tails)), 1);
 }

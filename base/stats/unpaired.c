@@ -5,9 +5,11 @@
  * Both take the values of a side to be independent; where they resemble the one before, the distance of the
  * statistic from its centre counts less, by the rule of base/sequential.h. Values of one job are no independent ones:
  * where there are several jobs with several values, each counts once, by a median (base/stats/jobs.h), and Student's t
- * of the logarithms takes the place of ranks. */
+ * of the logarithms takes the place of ranks. What medians say nothing of, a share of the values far on the bad side of
+ * theirs, is counted for each side, with Fisher's exact test. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,6 +40,9 @@ struct unpaired {
     double lo, hi, attained; /* of the logarithm of the ratio; NAN without an interval */
     double p;                /* 1 where values drift */
     double needed;           /* values a side that would decide; NAN where that is not known */
+    bool high;               /* higher values are better */
+    int a_far, b_far;        /* values far on the bad side of the median of their own side */
+    double far_p;            /* that such shares are the same; NAN where jobs count */
 };
 
 struct edges {
@@ -179,6 +184,18 @@ static int choose_values(struct request *r, struct unpaired *u)
     return 0;
 }
 
+static void count_far(struct unpaired *u)
+{
+    u->a_far = stat_far(u->a.x, u->a.n, u->a_median, !u->high);
+    u->b_far = stat_far(u->b.x, u->b.n, u->b_median, !u->high);
+    if (!u->jobs) u->far_p = stat_fisher(u->a_far, u->a.n, u->b_far, u->b.n);
+}
+
+static double mean_ratio(const struct values *a, const struct values *b)
+{
+    return gsl_stats_mean(b->x, 1, (size_t)b->n) / gsl_stats_mean(a->x, 1, (size_t)a->n);
+}
+
 static int measure(struct request *r, struct unpaired *u, double level, double margin)
 {
     const struct edges e = {.level = level, .within = isnan(margin) ? 0 : log1p(margin)};
@@ -187,6 +204,7 @@ static int measure(struct request *r, struct unpaired *u, double level, double m
     TRY(stat_median(u->a.x, u->a.n, &u->a_median));
     TRY(stat_median(u->b.x, u->b.n, &u->b_median));
     TRY(choose_values(r, u));
+    count_far(u);
     look_at_order(&u->x, u);
     look_at_order(&u->y, u);
     if (u->drifting) {
@@ -215,18 +233,23 @@ static const char *method_of(const struct unpaired *u)
 
 static json_t *write_one(const struct unpaired *u, double p_corrected)
 {
-    return json_pack("{si si so ss so so so so so so so so so so so so}", "a_n", u->a.n, "b_n",
-                     u->b.n, "jobs", u->jobs ? json_integer(u->x.n + u->y.n) : json_null(),
+    return json_pack("{si si so ss so so so so so so so so so so so so si si so so}", "a_n", u->a.n,
+                     "b_n", u->b.n, "jobs", u->jobs ? json_integer(u->x.n + u->y.n) : json_null(),
                      "method", method_of(u), "a_median", js_real(u->a_median), "b_median",
                      js_real(u->b_median), "ratio", js_real(u->b_median / u->a_median), "ratio_lo",
                      js_real(exp(u->lo)), "ratio_hi", js_real(exp(u->hi)), "attained",
                      js_real(u->attained), "p", js_real(u->p), "p_corrected", js_real(p_corrected),
                      "correlation", js_real(u->correlation), "widening", js_real(u->widening),
-                     "drifting", json_boolean(u->drifting), "rounds_needed", js_real(u->needed));
+                     "drifting", json_boolean(u->drifting), "rounds_needed", js_real(u->needed),
+                     "a_far_n", u->a_far, "b_far_n", u->b_far, "far_p", js_real(u->far_p),
+                     "mean_ratio", js_real(mean_ratio(&u->a, &u->b)));
 }
 
-static int read_jobs(struct request *r, const json_t *from, struct unpaired *u)
+/* What may stand beside the values. */
+static int read_more(struct request *r, const json_t *from, struct unpaired *u)
 {
+    if (json_object_get(from, "higher_is_better"))
+        TRY(js_get_bool(from, r->where, "higher_is_better", &u->high));
     if (!json_object_get(from, "a_jobs") && !json_object_get(from, "b_jobs")) return 0;
     TRY(request_values(r, from, "a_jobs", 1, &u->a_jobs));
     TRY(request_values(r, from, "b_jobs", 1, &u->b_jobs));
@@ -249,9 +272,10 @@ static int answer_all(struct request *r, const json_t *quantities, double *p, js
     if (!u) return ERR_NOMEM;
     int rc = 0;
     for (int i = 0; i < n && rc == 0; i++) {
-        u[i] = (struct unpaired){.lo = NAN, .hi = NAN, .attained = NAN, .needed = NAN};
+        u[i] =
+            (struct unpaired){.lo = NAN, .hi = NAN, .attained = NAN, .needed = NAN, .far_p = NAN};
         rc = request_sides(r, json_array_get(quantities, (size_t)i), false, &u[i].a, &u[i].b);
-        if (rc == 0) rc = read_jobs(r, json_array_get(quantities, (size_t)i), &u[i]);
+        if (rc == 0) rc = read_more(r, json_array_get(quantities, (size_t)i), &u[i]);
         if (rc == 0) rc = measure(r, &u[i], level, margin);
         p[i] = u[i].p;
     }

@@ -93,6 +93,34 @@ class Decides(unittest.TestCase):
         self.assertEqual((c.verdict, c.primary.rounds_needed), (UNCLEAR, None))
         self.assertIn('Inconclusive: values of A or of B are too few for an interval at 99.9 % confidence (T_T', c.sentence)
 
+    def test_what_is_the_same_but_for_some_values_far_off_is_unclear(self):
+        def of(slow, every, rounds=36):
+            return of_values([10 * (1 + 0.001 * NOISE[(3 * i) % 8]) * (slow if i % every == every // 2 else 1) for i in range(rounds)])
+
+        def of_values(t_t):
+            root = bt_result(t_t, len(t_t) * [9.0])
+            return results.Results([results.Result('x.json', 'nht1-bt', 1, root, {})])
+        for metric in '', 'T_T of':
+            c = Comparison(of(1, 5), of(3, 4), metric=metric)
+            self.assertEqual((c.verdict, c.primary.rounds_needed), (UNCLEAR, None))
+            self.assertRegex(c.sentence, r'^Inconclusive: medians are the same, but 9 of 36 values of B lie more than 1\.25 times above its '
+                                         r'median, 0 of 36 of A \(means B/A 1\.50\d\) \(T_T')
+        c = Comparison(of(1, 5), of_values([0.8 * r['t_t_s'] for r in of(6, 4)[0].root['runs'] if r['driver'] == 'posix']))
+        self.assertEqual(c.verdict, UNCLEAR)
+        self.assertIn('Inconclusive: the median of B is better, but 9 of 36 values of B', c.sentence)
+        rate = Comparison(of(1, 5), of(3, 4), metric='writing rate of')
+        self.assertRegex(rate.sentence, r'^Inconclusive: medians are the same, but 9 of 36 values of B lie more than 1\.25 times below its median')
+        # Not more than chance would give, or A has as many: what means say stands beside the verdict, or nothing.
+        c = Comparison(of(1, 5), of(3, 12))
+        self.assertEqual(c.verdict, SAME)
+        self.assertRegex(c.sentence, r'confidence; means differ: B/A 1\.16\d \(T_T')
+        c = Comparison(of(3, 4), of(1, 5))
+        self.assertEqual(c.verdict, SAME)
+        self.assertRegex(c.sentence, r'confidence; means differ: B/A 0\.66\d \(T_T')
+        c = Comparison(of(3, 5), of(3, 5))
+        self.assertEqual(c.verdict, SAME)
+        self.assertNotIn('means', c.sentence)
+
     def test_too_few_runs_are_no_comparison(self):
         c = Comparison(side(rounds=3), side(rounds=3))
         self.assertEqual((c.verdict, c.primary.verdict), (NOT, FEW))
@@ -537,7 +565,7 @@ class Parts(unittest.TestCase):
 class Judged(unittest.TestCase):
     def judged(self, ratio, lo, hi, p, higher_better=False):
         m = Metric('x', 's', [1] * 8, [1] * 8, higher_better)
-        m.judge({'ratio': ratio, 'ratio_lo': lo, 'ratio_hi': hi, 'p_corrected': p}, 0.05, 0.95)
+        m.judge({'ratio': ratio, 'ratio_lo': lo, 'ratio_hi': hi, 'p_corrected': p, 'far_p': 1, 'mean_ratio': ratio}, 0.05, 0.95)
         return m.verdict
 
     def test_by_threshold_interval_and_chance(self):

@@ -30,6 +30,8 @@ class Metric:
         self.rounds = rounds or tuple([(i,) for i in range(len(side))] for side in (a, b))
         self.part = ''  # which of several file systems or MPI libraries it is of
         self.numbers, self.worse_by, self.verdict, self.primary = {}, math.nan, FEW, False
+        self.far = ''  # why medians do not decide
+        self.means = ''  # that means contradict the verdict
 
     @property
     def results_n(self):
@@ -45,7 +47,7 @@ class Metric:
         """What nht1-stats is asked, of one of the quantities of a request."""
         jobs = {r[0]: i for i, r in enumerate(r for side in self.rounds for r in side)}
         return {'a': self.a, 'b': self.b, 'a_jobs': [jobs[r[0]] for r in self.rounds[0]],
-                'b_jobs': [jobs[r[0]] for r in self.rounds[1]]}
+                'b_jobs': [jobs[r[0]] for r in self.rounds[1]], 'higher_is_better': self.higher_better}
 
     def judge(self, numbers, threshold, level):
         self.numbers = numbers
@@ -61,6 +63,23 @@ class Metric:
             self.verdict = WORSE if self.worse_by > 0 else BETTER
         else:
             self.verdict = UNCLEAR
+        if self.verdict in (SAME, BETTER):
+            self._look_at_means(threshold, level)
+
+    def _look_at_means(self, threshold, level):
+        """A median says nothing of a few values far from it: where B has more of them than chance gives, and is worse by its mean, it
+        is neither the same nor better."""
+        n = self.numbers
+        ratio = n['mean_ratio']
+        worse = 1 / ratio if self.higher_better else ratio
+        if worse > 1 + threshold and n['far_p'] is not None and n['far_p'] < 1 - level and \
+                n['b_far_n'] * len(self.a) > n['a_far_n'] * len(self.b):
+            self.far = '%s, but %d of %d values of B lie more than 1.25 times %s its median, %d of %d of A (means B/A %s)' % (
+                'medians are the same' if self.verdict == SAME else 'the median of B is better', n['b_far_n'], len(self.b),
+                'below' if self.higher_better else 'above', n['a_far_n'], len(self.a), text.ratio(ratio))
+            self.verdict = UNCLEAR
+        elif worse > 1 + threshold or self.verdict == SAME and worse < 1 / (1 + threshold):
+            self.means = 'means differ: B/A %s' % text.ratio(ratio)
 
     @property
     def direction(self):
@@ -77,7 +96,7 @@ class Metric:
     @property
     def rounds_needed(self):
         """Values on each side that would probably decide; None where it is decided or not known."""
-        return self.numbers.get('rounds_needed') if self.verdict in (UNCLEAR, FEW) else None
+        return self.numbers.get('rounds_needed') if self.verdict in (UNCLEAR, FEW) and not self.far else None
 
     def shown(self, value):
         return {'bytes/s': text.rate, 's': text.duration, '1': text.zeta}[self.unit](value)
@@ -87,7 +106,7 @@ class Metric:
                 'higher_is_better': self.higher_better, 'a': self.a, 'b': self.b,
                 **{k: self.numbers.get(k) for k in (
                     'a_median', 'b_median', 'ratio', 'ratio_lo', 'ratio_hi', 'p', 'p_corrected', 'method', 'jobs',
-                    'widening', 'drifting')},
+                    'widening', 'drifting', 'a_far_n', 'b_far_n', 'far_p', 'mean_ratio')},
                 'rounds_needed': self.rounds_needed, 'worse_by': self.worse_by, 'verdict': self.verdict}
 
 

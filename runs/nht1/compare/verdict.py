@@ -188,8 +188,8 @@ class Comparison:
                     ' from runs of the same writer (--repeat 8) or from several results.' % RUNS_MIN)
         if self.verdict == SAME:
             said = 'B is the same as A: no difference beyond %g %%, at %g %% confidence' % (percent, level)
-        elif self.contradicted:
-            said = 'Inconclusive: ' + self.contradicted
+        elif self.contradicted or self.primary.far:
+            said = 'Inconclusive: ' + (self.contradicted or self.primary.far)
         elif self.verdict == UNCLEAR:
             needed = self.primary.rounds_needed
             direction = self.primary.direction
@@ -203,6 +203,8 @@ class Comparison:
                 '; more results would tell, rather than more rounds in each' if self.primary.numbers['jobs'] else ''
         else:
             said = 'B is %s than A by more than %g %%, at %g %% confidence' % (self.verdict, percent, level)
+        if self.primary.means and not self.contradicted:
+            said += '; ' + self.primary.means
         said += ' (%s).' % self.primary.name
         for verdict in (WORSE, BETTER):
             names = ['%s (%.3f)' % (m.name, m.numbers['ratio']) for m in self.beside(verdict)]

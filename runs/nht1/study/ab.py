@@ -417,6 +417,27 @@ class Alternation:
 
     @property
     def verdict(self):
+        """Not by the centre alone, where B / A lies far above it more often than chance puts it there than far below, and means are worse."""
+        centre = self._of_centre()
+        return UNDECIDED if centre not in (WORSE, UNDECIDED) and self._far() else centre
+
+    def _far(self):
+        return self.look['far_p'] is not None and self.look['far_p'] < self.args.error and \
+            self.look['far_above_n'] > self.look['far_below_n'] and self.look['mean_ratio'] > 1 + self.threshold
+
+    def _means(self):
+        """What they say against the centre; '' for nothing."""
+        centre, ratio = self._of_centre(), self.look.get('mean_ratio')
+        if centre in (WORSE, UNDECIDED) or ratio is None:
+            return ''
+        if self._far():
+            side, other = ('below', 'above') if self.better == 'high' else ('above', 'below')
+            return 'in %d of %d rounds B / A lies more than 1.25 times %s its median, in %d %s it (means B / A %s)' % (
+                self.look['far_above_n'], self.look['looked_at'], side, self.look['far_below_n'], other, text.ratio(self._value(ratio)))
+        t = 1 + self.threshold
+        return 'means differ: B / A %s' % text.ratio(self._value(ratio)) if ratio > t or centre == SAME and ratio < 1 / t else ''
+
+    def _of_centre(self):
         bounds = self.look.get('bounds')
         if not bounds or bounds[-1]['verdict'] is None:
             return UNDECIDED
@@ -446,7 +467,8 @@ class Alternation:
         elif self.verdict == UNDECIDED and needed and self.order:
             said += '; %d rounds, the most that can be judged, would not decide' % ROUNDS_MAX if needed > ROUNDS_MAX else \
                 '; about %s would decide, %s' % (text.plural(int(needed), 'round'), text.about(needed * self._round_s()))
-        told = [t for side in self.sides for t in side.told()] + self.alone
+        told = list(filter(None, [self._means()]))
+        told += [t for side in self.sides for t in side.told()] + self.alone
         return said + ('; ' + ', '.join(told) if told else '')
 
     def tell(self):
@@ -469,6 +491,8 @@ class Alternation:
                 'a': self.sides[0].json(), 'b': self.sides[1].json(), 'order': self.order,
                 'rounds': len(self.order), 'rounds_needed': self._needed(),
                 'looked_at': look.get('looked_at'), 'method': look.get('method'), **self._ratios(),
+                'far_worse_n': look.get('far_above_n'), 'far_better_n': look.get('far_below_n'), 'far_p': look.get('far_p'),
+                'mean_ratio': None if look.get('mean_ratio') is None else self._value(look['mean_ratio']),
                 'drifting': look.get('drifting', False), 'conflict': look.get('conflict', False),
                 'verdict': self.verdict, 'sentence': self.line}
 
