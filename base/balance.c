@@ -42,12 +42,24 @@ int balance_plan(int n, bool open, bool cut, struct sequential_plan *plan)
 int balance_look(const struct sequential_plan *plan, const double *x, int n,
                  struct balance_estimate *to)
 {
-    const struct balance_estimate none = {.lo = NAN, .hi = NAN, .needed = {NAN, NAN}};
+    const struct balance_estimate none = {.lo = NAN, .hi = NAN, .needed = {NAN, NAN}, .mean = NAN};
     *to = none;
     if (n == 0) return 0;
     const int rc = estimate(plan, x, n, to);
     if (rc < 0) *to = none;
+    balance_mean(x, n, to);
     return rc;
+}
+
+void balance_mean(const double *x, int n, struct balance_estimate *to)
+{
+    to->n = n;
+    to->above = 0;
+    to->mean = 0;
+    for (int i = 0; i < n; i++) {
+        to->above += x[i] > BALANCE_GOAL;
+        to->mean += x[i] / n;
+    }
 }
 
 enum balance balance_of(const struct balance_estimate *zeta, const struct balance_estimate *data)
@@ -185,6 +197,18 @@ json_t *balance_numbers(json_t *numbers, const char *name, double zeta,
 double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data)
 {
     return 1 + (BALANCE_GOAL - zeta->hi) / fmax(data->hi, 1e-4);
+}
+
+const char *balance_but(const struct balance_estimate *zeta, const char *rounds, json_t *numbers,
+                        char out[96])
+{
+    out[0] = 0;
+    if (!(zeta->mean > BALANCE_GOAL)) return out;
+    stamp_number(numbers, "zeta_mean", zeta->mean);
+    stamp_number(numbers, "rounds_above_n", zeta->above);
+    snprintf(out, 96, "; in %d of %d %s zeta lies above %.2f, the mean is %.3g", zeta->above,
+             zeta->n, rounds, BALANCE_GOAL, zeta->mean);
+    return out;
 }
 
 const char *balance_words(double value, const struct balance_estimate *e, char out[64])

@@ -25,6 +25,9 @@ struct balance_estimate {
     double
         needed[BALANCE_BOUNDS]; /* rounds in all that would probably decide; NaN: not known yet */
     bool conflict;              /* looks contradict each other: what was measured has changed */
+    int n,
+        above; /* rounds, and those of them that lie above the goal: a median says nothing of a few of these */
+    double mean;
     bool
         none_at_last; /* no interval at the last look: the rounds rise, fall or depend on the one before */
 };
@@ -42,6 +45,9 @@ int balance_plan(int n, bool open, bool cut, struct sequential_plan *plan);
  * 0 or ERR_NOMEM. */
 int balance_look(const struct sequential_plan *plan, const double *x, int n,
                  struct balance_estimate *to);
+
+/* Counts rounds above the goal, and takes their mean; balance_look does that, too. n >= 1. */
+void balance_mean(const double *x, int n, struct balance_estimate *to);
 
 enum balance {
     BALANCE_UNDECIDED,
@@ -99,6 +105,11 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
 json_t *balance_numbers(json_t *numbers, const char *name, double zeta,
                         const struct balance_estimate *of_zeta, double data,
                         const struct balance_estimate *of_data);
+
+/* Where the mean lies above the goal, a clause for the end of a sentence that says that zeta's median does not, "; in 9 of
+ * 36 rounds ...", which adds zeta_mean and rounds_above_n to the numbers of its stamp; else "". Returns out. */
+const char *balance_but(const struct balance_estimate *zeta, const char *rounds, json_t *numbers,
+                        char out[96]);
 
 /* How many times as slow data could be, all else as it is, with zeta still at the goal: by the upper ends
  * of both intervals. For BALANCE_FASTER. */

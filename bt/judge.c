@@ -265,7 +265,7 @@ static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, 
 static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
-    char why[BALANCE_WHY], paired[64], data[64];
+    char why[BALANCE_WHY], paired[64], data[64], but[96];
     if (!isfinite(v->zeta)) return;
     json_t *n = stamp_number(NULL, "zeta", v->zeta);
     balance_numbers(n, "zeta_paired", v->zeta_paired, &row->paired, v->zeta_data, &row->data);
@@ -284,12 +284,13 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
         answer(
             to, row, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
             "I/O is faster than this computation needs: paired zeta %s, data %s, %d rounds. Data "
-            "%.3g times as slow would still meet NAS's goal of %.2f.",
-            paired, data, row->pairs, balance_spare(&row->paired, &row->data), BALANCE_GOAL);
+            "%.3g times as slow would still meet NAS's goal of %.2f%s.",
+            paired, data, row->pairs, balance_spare(&row->paired, &row->data), BALANCE_GOAL,
+            balance_but(&row->paired, "rounds", n, but));
     else if (found == BALANCE_MET)
         answer(to, row, STAMP_BALANCED, SEVERITY_GOOD, n,
-               "Balanced: paired zeta %s, %d rounds; NAS's goal is at most %.2f.", paired,
-               row->pairs, BALANCE_GOAL);
+               "Balanced: paired zeta %s, %d rounds; NAS's goal is at most %.2f%s.", paired,
+               row->pairs, BALANCE_GOAL, balance_but(&row->paired, "rounds", n, but));
     else if (found == BALANCE_MISSED)
         answer(to, row, STAMP_IO_TOO_SLOW, SEVERITY_BAD, n,
                "I/O is too slow for this computation: paired zeta %s, data alone %s, %d rounds; "

@@ -122,7 +122,7 @@ static void judge_answer(json_t *to, const struct bt_job *job, struct bt_read_ro
     const char *as_far = row->first->network   ? ", as far as the nodes go"
                          : row->first->virtual ? ", as far as this virtual machine goes"
                                                : "";
-    char why[BALANCE_WHY], zeta[64], data[64];
+    char why[BALANCE_WHY], zeta[64], data[64], but[96];
     if (!serial || !row->right || !isfinite(v->zeta) || evidence->rounds == 0) return;
     json_t *n = numbers_of(row);
     balance_words(v->zeta, &row->zeta, zeta);
@@ -141,13 +141,13 @@ static void judge_answer(json_t *to, const struct bt_job *job, struct bt_read_ro
     else if (found == BALANCE_FASTER)
         stamp_add(to, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
                   "Reading back is faster than this computation needs%s: zeta of reading %s, data "
-                  "%s, %d rounds. Data %.3g times as slow would still meet the goal of %.2f.",
+                  "%s, %d rounds. Data %.3g times as slow would still meet the goal of %.2f%s.",
                   as_far, zeta, data, row->pairs, balance_spare(&row->zeta, &row->data),
-                  BALANCE_GOAL);
+                  BALANCE_GOAL, balance_but(&row->zeta, "rounds", n, but));
     else if (found == BALANCE_MET)
         stamp_add(to, STAMP_BALANCED, SEVERITY_GOOD, n,
-                  "Balanced%s: zeta of reading %s, %d rounds; the goal is at most %.2f.", as_far,
-                  zeta, row->pairs, BALANCE_GOAL);
+                  "Balanced%s: zeta of reading %s, %d rounds; the goal is at most %.2f%s.", as_far,
+                  zeta, row->pairs, BALANCE_GOAL, balance_but(&row->zeta, "rounds", n, but));
     else if (found == BALANCE_MISSED)
         stamp_add(to, STAMP_IO_TOO_SLOW, SEVERITY_BAD, n,
                   "I/O is too slow to read dumps back as often as this computation writes them: "

@@ -54,7 +54,11 @@ near() {
     near ".[0].data_factor" 9 # 1 + (0.10 - 0.06) / 0.005
     expect_json answers.json '.answers[1] | [.answer, .reason, .settled] == ["not-measurable", "disturbed", false] and (.why | contains("4 of 8 rounds"))'
     expect_json answers.json '.answers[2] | [.answer, .reason, .settled] == ["not-measurable", "processors-shared", true]'
-    expect_json answers.json '.answers[3] | .answer == "undecided" and (.settled | not) and .zeta.lo == null and .rounds_needed == null'
+    expect_json answers.json '.answers[3] | .answer == "undecided" and (.settled | not) and .zeta.lo == null and .rounds_needed == null and .above_n == 0'
+    # The median says nothing of a stall: all values count here, also where jobs have several.
+    asked '{"what": "balance", "zeta": [0.05, 0.95, 0.04, 0.05, 0.055, 0.045, 0.05, 0.1], "data": [0, 0, 0, 0, 0, 0, 0, 0],
+        "disturbed": [0, 0, 0, 0, 0, 0, 0, 0], "shared": [0, 0, 0, 0, 0, 0, 0, 0], "jobs": [0, 0, 0, 0, 1, 1, 1, 1]}'
+    expect_json answers.json '.answers[0] | .jobs == 2 and .above_n == 1 and (.mean - 0.1675 | fabs) < 1e-12'
 }
 
 @test "jobs count by their medians, in the order of their first values" {

@@ -50,6 +50,20 @@ static void expect(int n, const char *code, const char *reason)
     profile_zeta_end(&z);
 }
 
+static void pairs_far_above_the_goal_are_told_beside_it(void **state)
+{
+    struct profile_zeta z;
+    (void)state;
+    pairs(12, 10, 0.02, 0.002);
+    for (int i = 1; i < 12; i += 6)
+        rounds[i].t_t_s *= 2;
+    assert_int_equal(profile_judge(rounds, 12, &fixed, &z), 0);
+    const json_t *s = stamp_find(z.stamps, STAMP_IO_FASTER_THAN_NEEDED);
+    assert_non_null(
+        strstr(stamp_text(s, "sentence"), "; in 2 of 12 pairs zeta lies above 0.10, the mean is "));
+    profile_zeta_end(&z);
+}
+
 static void each_answer_is_given_when_it_holds(void **state)
 {
     (void)state;
@@ -285,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_answer_is_given_when_it_holds),
+        cmocka_unit_test(pairs_far_above_the_goal_are_told_beside_it),
         cmocka_unit_test(a_disturbance_does_not_deny_the_answer_beside_it),
         cmocka_unit_test(an_answer_says_that_nothing_tells_disturbance),
         cmocka_unit_test(waiting_for_ranks_and_reading_are_told),

@@ -124,6 +124,7 @@ int answer_balance(struct request *r, json_t **out)
     TRY(read_plan(r, jobs, &plan));
     TRY(look(&plan, &rounds.zeta_judged, n, one_look, &rounds.of_zeta, &rounds.zeta_median));
     TRY(look(&plan, &rounds.data_judged, n, one_look, &rounds.of_data, &rounds.data_median));
+    balance_mean(rounds.zeta.x, n, &rounds.of_zeta); /* of all, also where jobs count */
     TRY(evidence_of(&rounds, &evidence));
     const enum balance found = balance_of(&rounds.of_zeta, &rounds.of_data);
     const char *reason =
@@ -135,7 +136,7 @@ int answer_balance(struct request *r, json_t **out)
     const bool settled = rounds.of_zeta.looked_at > 0 && (reason || found != BALANCE_UNDECIDED) &&
                          !balance_may_pass(reason);
     *out = json_pack(
-        "{si so so ss so so so so so sb}", "n", n, "jobs",
+        "{si so so ss so so so so si so so sb}", "n", n, "jobs",
         jobs < n ? json_integer(jobs) : json_null(), "looked_at",
         rounds.of_zeta.looked_at > 0 ? json_integer(rounds.of_zeta.looked_at) : json_null(),
         "answer", reason ? "not-measurable" : code[found], "reason",
@@ -143,8 +144,8 @@ int answer_balance(struct request *r, json_t **out)
                 : found == BALANCE_NOT_DATA ? "not-data"
                                             : NULL),
         "why", js_text(reason ? why : NULL), "zeta", part(rounds.zeta_median, &rounds.of_zeta),
-        "data", part(rounds.data_median, &rounds.of_data), "rounds_needed", js_real(needed),
-        "settled", settled);
+        "data", part(rounds.data_median, &rounds.of_data), "above_n", rounds.of_zeta.above, "mean",
+        js_real(rounds.of_zeta.mean), "rounds_needed", js_real(needed), "settled", settled);
     if (found == BALANCE_FASTER)
         js_set(*out, "data_factor", js_real(balance_spare(&rounds.of_zeta, &rounds.of_data)));
     return *out ? 0 : mem_error("the answer");

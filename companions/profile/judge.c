@@ -128,7 +128,7 @@ static void add_undecided(struct profile_zeta *z, const struct profile_round *ro
 static void add_answer(struct profile_zeta *z, const struct profile_round *round,
                        const struct profile_pairs *pairs)
 {
-    char why[BALANCE_WHY], zeta[64], data[64], read[160] = "";
+    char why[BALANCE_WHY], zeta[64], data[64], but[96], read[160] = "";
     json_t *n = balance_numbers(NULL, "zeta_paired", z->value, &z->paired, z->io, &z->data);
     const enum balance found = balance_of(&z->paired, &z->data);
     stamp_number(n, "rounds_n", z->pairs);
@@ -158,13 +158,14 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
     else if (found == BALANCE_FASTER)
         stamp_add(z->stamps, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
                   "Writing is faster than this program needs: zeta %s, inside I/O %s, %d pairs. "
-                  "Writing %.3g times as slow would still meet NAS's goal of %.2f.%s",
-                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data), BALANCE_GOAL, read);
+                  "Writing %.3g times as slow would still meet NAS's goal of %.2f%s.%s",
+                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data), BALANCE_GOAL,
+                  balance_but(&z->paired, "pairs", n, but), read);
     else if (found == BALANCE_MET)
         stamp_add(
             z->stamps, STAMP_BALANCED, SEVERITY_GOOD, n,
-            "Balanced, as far as writing goes: zeta %s, %d pairs; NAS's goal is at most %.2f.%s",
-            zeta, z->pairs, BALANCE_GOAL, read);
+            "Balanced, as far as writing goes: zeta %s, %d pairs; NAS's goal is at most %.2f%s.%s",
+            zeta, z->pairs, BALANCE_GOAL, balance_but(&z->paired, "pairs", n, but), read);
     else if (found == BALANCE_MISSED)
         stamp_add(z->stamps, STAMP_IO_TOO_SLOW, SEVERITY_BAD, n,
                   "Writing is too slow for this program: zeta %s, inside I/O alone %s, %d pairs; "

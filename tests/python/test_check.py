@@ -94,6 +94,9 @@ class Telling(unittest.TestCase):
         self.assertEqual(told(row('posix', 'balanced', 0.031, 0.024, 0.040)),
                          'Checkpoints of 10.5 MB every 79 ms on /scratch cost 3.1 % (2.4 to 4.0 %) with posix: '
                          'yes, balanced (goal 10 %).')
+        self.assertEqual(told(row('posix', 'balanced', 0.031, 0.024, 0.040, zeta_mean=0.28, rounds_above_n=3)),
+                         'Checkpoints of 10.5 MB every 79 ms on /scratch cost 3.1 % (2.4 to 4.0 %) with posix: '
+                         'yes, balanced (goal 10 %); in 3 of 12 rounds more than 10 %, the mean is 28 %.')
         self.assertEqual(told(row('posix', 'io-faster-than-needed', 0.004, 0.002, 0.005)),
                          'Checkpoints of 10.5 MB every 79 ms on /scratch cost 0.4 % (0.2 to 0.5 %) with posix: '
                          'yes, faster than this computation needs (goal 10 %).')

@@ -53,3 +53,12 @@ class InTime(unittest.TestCase):
     def test_where_one_does_not_tell_its_start_the_order_is_that_of_the_names(self):
         first, tenth, second = run(1.5, '2026-01-01T10:00:00Z'), run(2.5, None), run(2.0, '2026-01-01T10:01:00Z')
         self.assertEqual(self.asked(first, tenth, second), [0.5, 1.5, 1.0])
+
+
+class Beside(unittest.TestCase):
+    def test_rounds_far_above_the_goal_are_told_where_the_median_meets_it_and_the_mean_does_not(self):
+        for answer, mean, told in (('balanced', 0.28, True), ('io-faster-than-needed', 0.28, True), ('io-too-slow', 0.28, False),
+                                   ('balanced', 0.1, False)):
+            clause, numbers = rounds._but({'answer': answer, 'mean': mean, 'above_n': 9, 'n': 36})
+            self.assertEqual(clause, '; in 9 of 36 rounds zeta lies above 0.10, the mean is 0.28' if told else '')
+            self.assertEqual(numbers, {'zeta_mean': 0.28, 'rounds_above_n': 9} if told else {})

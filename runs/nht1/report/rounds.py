@@ -82,6 +82,14 @@ def each(jobs):
     return ', each of which counts once (%d),' % jobs if jobs else ''
 
 
+def _but(found):
+    """(clause, numbers) where zeta meets the goal by its median, and not by its mean; found: what nht1-stats says of the balance."""
+    if found['answer'] not in ('balanced', 'io-faster-than-needed') or not found['mean'] > GOAL:
+        return '', {}
+    return '; in %d of %s zeta lies above %.2f, the mean is %.3g' % (
+        found['above_n'], text.plural(found['n'], 'round'), GOAL, found['mean']), {'zeta_mean': found['mean'], 'rounds_above_n': found['above_n']}
+
+
 def _round(run, environment):
     """What the runs of a round have in common that are compared with each other. A round is one of
     a study, or of a job outside of studies; T_C that a job measures before its rounds is of the
@@ -280,7 +288,7 @@ class Rounds:
         stages = _stages(pairs) if pairs else []
         later = [n for n in stats.looks(self.level, stages) if n > (z.jobs or z.rounds)] if _until_decided(stages) else []
         zeta = _interval('the paired zeta is', z.paired, z.lo, z.hi)
-        code, needed, settled = 'undecided', ROUNDS_MIN, False
+        code, needed, settled, but = 'undecided', ROUNDS_MIN, False, ('', {})
         if z.rounds == 0:
             zeta = 'zeta is ' + text.zeta(cell.zeta)
             more = ' No round holds a compute-only run to compare with: %s.' % (
@@ -300,7 +308,7 @@ class Rounds:
             needed = math.ceil(needed * z.rounds / z.jobs) if z.jobs else needed
         else:
             found = self._judged_writing(cell)
-            data, code, settled = z.terms['data'], found['answer'], found['settled']
+            data, code, settled, but = z.terms['data'], found['answer'], found['settled'], _but(found)
             more = {'io-faster-than-needed': ' Of that, %s.' % _of(data, 'data are'),
                     'io-too-slow': ' Of that, %s: I/O is too slow for this computation.' % _of(data, 'data are')}.get(code, '')
             if found['why']:
@@ -323,9 +331,9 @@ class Rounds:
                     self._minutes(cell, needed), ' whether that is data' if z.lo > GOAL else '')
         return Judgement({
             'code': code, 'severity': verdicts()[code],
-            'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed},
-            'sentence': "%s: over %s of several jobs%s %s; NAS's goal is at most %.2f.%s" % (
-                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), each(z.jobs), zeta, GOAL, more)},
+            'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed, **but[1]},
+            'sentence': "%s: over %s of several jobs%s %s; NAS's goal is at most %.2f%s.%s" % (
+                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), each(z.jobs), zeta, GOAL, but[0], more)},
             settled)
 
     def read_verdict(self, cell, spread):
@@ -352,12 +360,12 @@ class Rounds:
         found = self._judged([(r.t_r_s / c, r.data_s / c, r.run, r.json) for c, r in pairs])
         rounds = _looked_at(found, [r.run for _, r in pairs])
         zeta, data = (_term_of(found[of]) for of in ('zeta', 'data'))
-        code = found['answer']
+        code, but = found['answer'], _but(found)
         return Judgement({
-            'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': rounds},
-            'sentence': '%s: over %s of several jobs%s %s; the goal is at most %.2f. Of that, %s.%s' % (
+            'code': code, 'severity': verdicts()[code], 'numbers': {'rounds_n': rounds, **but[1]},
+            'sentence': '%s: over %s of several jobs%s %s; the goal is at most %.2f%s. Of that, %s.%s' % (
                 WORDS.get(code, code.capitalize()), text.plural(rounds, 'round'), each(found['jobs']),
-                _of(zeta, 'zeta of reading is'), GOAL, _of(data, 'data are'),
+                _of(zeta, 'zeta of reading is'), GOAL, but[0], _of(data, 'data are'),
                 ' %s.' % text.sentence(found['why']) if found['why'] else '')}, found['settled'])
 
     @staticmethod

@@ -38,7 +38,8 @@ def _writer(row):
             'data_lo': _number(row, 'terms.data.ci95_lo'), 'data_hi': _number(row, 'terms.data.ci95_hi'),
             'rounds_needed': _number(stamp, 'numbers.rounds_needed_n'),
             'minutes_needed': _number(stamp, 'numbers.minutes_needed'),
-            'data_factor': _number(stamp, 'numbers.data_factor_at_goal'), 'sentence': stamp.get('sentence', '')}
+            'data_factor': _number(stamp, 'numbers.data_factor_at_goal'), 'zeta_mean': _number(stamp, 'numbers.zeta_mean'),
+            'rounds_above': _number(stamp, 'numbers.rounds_above_n'), 'sentence': stamp.get('sentence', '')}
 
 
 def writers(root):
@@ -101,7 +102,9 @@ def sentence(best, p, where, extra_minutes=0.0):
     if best['answer'] == SLOW:
         said[SLOW] = 'no, I/O is too slow: %s times the goal of %s %%' % (
             text.number(best['zeta'] / GOAL, 2), '%g' % (100 * GOAL))
-    return 'C%s cost %s %s: %s.' % (checkpoints, cost(best), with_, said[best['answer']])
+    but = '' if best['zeta_mean'] is None else '; in %d of %s more than %g %%, the mean is %s %%' % (
+        best['rounds_above'], text.plural(best['rounds'], 'round'), 100 * GOAL, text.number(100 * best['zeta_mean'], 2))
+    return 'C%s cost %s %s: %s%s.' % (checkpoints, cost(best), with_, said[best['answer']], but)
 
 
 def quote(root, said, utc):
