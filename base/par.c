@@ -177,6 +177,17 @@ done:
     return rc;
 }
 
+int par_slowest(MPI_Comm comm, const double *took_s, int64_t n, double *sum_s)
+{
+    *sum_s = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double slowest_s;
+        TRY_MPI(MPI_Allreduce(&took_s[i], &slowest_s, 1, MPI_DOUBLE, MPI_MAX, comm));
+        *sum_s += slowest_s;
+    }
+    return 0;
+}
+
 /* One block on the root: size pointers, then size names of fixed width. */
 int par_hosts(MPI_Comm comm, int root, char ***hosts)
 {

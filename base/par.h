@@ -75,6 +75,10 @@ struct par_spread {
 };
 int par_spread(MPI_Comm comm, double value, struct par_spread *out);
 
+/* Of each of n things that the ranks do together the slowest rank's time, which may be another one each time,
+ * summed. Collective over comm. took_s: [n] this rank's times. */
+int par_slowest(MPI_Comm comm, const double *took_s, int64_t n, double *sum_s);
+
 /* Names of the hosts, in rank order, one per rank, as a malloc'ed array on the root (NULL elsewhere),
  * freed by the caller with one free() (strings lie in the same block). Collective over comm. */
 int par_hosts(MPI_Comm comm, int root, char ***hosts);

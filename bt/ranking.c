@@ -47,7 +47,7 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
     const double flop = bt_problem_flop(p);
     const int64_t dumps = bt_problem_dumps(p);
     struct bt_values v = {.t_t_s = run->t_t_s,
-                          .computing_s = run->t_t_s - run->in_io.max,
+                          .computing_s = run->t_t_s - run->in_io_s,
                           .r_io = NAN,
                           .zeta = NAN,
                           .zeta_io = NAN,
@@ -69,12 +69,12 @@ struct bt_values bt_values_of(const struct bt_job *job, const struct bt_run *run
                           .by_dumps = dumps * p->interval != p->steps};
     if (!writes(run)) return v;
     v.zeta = bt_metric_zeta(run->t_t_s, t_c);
-    v.zeta_io = run->in_io.max / t_c;
+    v.zeta_io = run->in_io_s / t_c;
     v.zeta_compute = bt_metric_zeta(v.computing_s, t_c);
     v.zeta_paired = bt_metric_zeta(run->t_t_s, v.t_c_round_s);
     const double over_s = isfinite(v.t_c_round_s) ? v.t_c_round_s : t_c;
-    v.zeta_data = run->in_data.max / over_s;
-    v.zeta_bookkeeping = (run->in_io.max - run->in_data.max) / over_s;
+    v.zeta_data = run->data_s / over_s;
+    v.zeta_bookkeeping = (run->in_io_s - run->data_s) / over_s;
     v.zeta_slowdown = bt_metric_zeta(v.computing_s, over_s);
     if (!leaves_data(run)) return v;
     v.r_io = v.by_dumps ? bt_metric_r_io_dumps(p->n, dumps, run->t_t_s)

@@ -215,6 +215,14 @@ static int of_our_file(int rc)
     return rc == ERR_USAGE ? ERR_IO : rc;
 }
 
+/* What this rank's data have taken since they had taken so long, which moves on to now. */
+static double data_since(const struct io_reading *reading, double *spent_s)
+{
+    const double before_s = *spent_s;
+    *spent_s = io_read_stats(reading)->data_s;
+    return *spent_s - before_s;
+}
+
 /* Reads some of the dumps by the clock, each into a field of its own, and compares them when it has
  * stopped. reading: NULL for the first go, with which it is opened. r: [out] adds to it. */
 static int read_some(struct read_job *w, int64_t first, int64_t dumps_n,
@@ -224,21 +232,27 @@ static int read_some(struct read_job *w, int64_t first, int64_t dumps_n,
     const struct io_read_spec spec = spec_of(w, first, dumps_n);
     struct bt_read_dump *dump = &r->dump[first];
     struct par_spread spread;
+    double took_s[BT_READ_AT_ONCE + 1] = {0}; /* data of each dump, last of opening */
+    double spent_s = *reading ? io_read_stats(*reading)->data_s : 0, slowest_s;
     TRY_MPI(MPI_Barrier(comm));
     const double start_s = watch_now();
     int rc = *reading ? io_read_go_on(*reading, spec.dumps, dumps_n)
                       : io_read_open(reading, comm, &spec);
+    if (rc == 0) took_s[dumps_n] = data_since(*reading, &spent_s);
     for (int64_t i = 0; i < dumps_n && rc == 0; i++) {
         const double since_s = watch_now();
         dump[i].dump = spec.dumps[i];
         rc = io_read_dump(*reading, dump[i].dump, &w->field[i]);
         dump[i].t_s = watch_now() - since_s;
+        took_s[i] = data_since(*reading, &spent_s);
     }
     const double end_s = watch_now();
     TRY(rc);
     TRY(compare(w, *reading, dump, dumps_n));
     TRY(par_spread(comm, end_s - start_s, &spread));
     r->t_r_s += spread.max;
+    TRY(par_slowest(comm, took_s, dumps_n + 1, &slowest_s));
+    r->data_s += slowest_s;
     for (int64_t i = 0; i < dumps_n; i++) {
         TRY(par_spread(comm, dump[i].t_s, &spread));
         dump[i].t_s = spread.max;
@@ -253,7 +267,6 @@ static int read_all(struct read_job *w, struct bt_reading *r)
     const struct bt_read_request *q = w->q;
     const int64_t most = q->plan->fields_n;
     struct io_reading *reading = NULL;
-    struct par_spread data = {0};
     int64_t mine[2], all[2];
     int rc = 0;
     for (int64_t first = 0; rc == 0 && first < w->dumps_n; first += most) {
@@ -268,14 +281,12 @@ static int read_all(struct read_job *w, struct bt_reading *r)
     if (rc == 0) {
         mine[0] = io_read_stats(reading)->bytes;
         mine[1] = io_read_stats(reading)->requests_n;
-        rc = par_spread(q->comm, io_read_stats(reading)->data_s, &data);
     }
     const int close_rc = io_read_close(reading);
     TRY(of_our_file(rc < 0 ? rc : close_rc));
     TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, q->comm));
     r->bytes = all[0];
     r->requests_n = all[1];
-    r->data_s = data.max;
     return 0;
 }
 
@@ -318,7 +329,7 @@ static int read_once(struct read_job *w, struct bt_reading *r)
     TRY(par_agree_memory(q->comm, r->dump != NULL));
     if (r->warm) {
         TRY(read_all(w, r));
-        r->t_r_s = 0;
+        r->t_r_s = r->data_s = 0;
     } else {
         TRY(io_read_drop(q->comm, q->io->path, q->setup->opt.read_drop_system));
     }

@@ -13,7 +13,8 @@
  *   after    closing; the digests of what stands in the fields, against the manifest
  *
  * T_R is the longest time over ranks from the barrier to the last field filled. Of it, *data* is that
- * of the slowest rank in the writer's calls; what is left is *bookkeeping*: finding the file, its
+ * of the slowest rank in the writer's calls, of opening and of each dump, summed: the ranks agree after
+ * each, so it may be another one each time. What is left is *bookkeeping*: finding the file, its
  * manifest, putting values into place, agreement. Of all dumps,
  * BT_READ_AT_ONCE are read in one go, each into a field of its own; then the clock stands while
  * they are compared. The file is then opened anew, without its manifest, so that no writer reads
@@ -65,7 +66,7 @@ struct bt_reading {
     char decomp[40];
     int ranks;                 /* that hold cells */
     double t_r_s;              /* T_R */
-    double data_s;             /* of T_R, in the writer's calls, slowest rank */
+    double data_s;             /* of T_R, in the writer's calls: the slowest rank of each dump */
     int64_t bytes, requests_n; /* of all ranks: values read, read calls */
     int64_t file_bytes;        /* of the whole file */
     int64_t dump_bytes;        /* of the dumps read, as they lie in the file */

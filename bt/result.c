@@ -94,9 +94,9 @@ static void run_values(json_t *r, const struct bt_job *job, const struct bt_run 
         const char *key;
         double value;
     } of_whole_runs[] = {{"t_t_s", v.t_t_s},
-                         {"in_io_s", run->in_io.max},
-                         {"data_s", run->in_data.max},
-                         {"bookkeeping_s", run->in_io.max - run->in_data.max},
+                         {"in_io_s", run->in_io_s},
+                         {"data_s", run->data_s},
+                         {"bookkeeping_s", run->in_io_s - run->data_s},
                          {"computing_s", v.computing_s},
                          {"r_io_bytes_per_s", v.r_io},
                          {"zeta", v.zeta},

@@ -22,6 +22,8 @@ struct run_state {
     struct io_file *file;  /* NULL: only compute */
     unsigned char *staged; /* io_view_bytes of this rank's view; NULL: the writer has memory */
     struct bt_dump dump;
+    /* [dumps planned + 1] this rank's time in I/O up to the end of each dump, then of the file; of that, data */
+    double *in_io_s, *data_s;
     double start_s, end_s; /* this rank's clock */
     double stop_s;
     int asked, answer;                       /* somebody was asked to stop: this rank, any rank */
@@ -74,6 +76,9 @@ static int prepare(struct run_state *w, struct bt_run *run)
         TRY(open_file(w, run));
         const size_t bytes = (size_t)io_view_bytes(io_file_view(w->file));
         rc = bt_dump_new(&w->dump, q->problem->n);
+        w->in_io_s = mem_new(q->io->dumps_n + 1, sizeof *w->in_io_s, "times in I/O");
+        w->data_s = mem_new(q->io->dumps_n + 1, sizeof *w->data_s, "times of data");
+        if (!w->in_io_s || !w->data_s) rc = ERR_NOMEM;
         /* Touched here, so that no page is touched for the first time inside the clock. The time of a
          * part of a run says nothing: that goes on at once, and unwarmed. */
         if (rc == 0 && !io_file_buffer(w->file)) {
@@ -108,26 +113,43 @@ static bool moves_data(int phase)
            phase == IO_PHASE_CLOSE;
 }
 
+/* Keeps what this rank has spent in I/O so far: with the i-th dump, or behind the dumps with the end. */
+static void keep_spent(struct run_state *w, int64_t i)
+{
+    const double *phase_s = io_file_stats(w->file)->phase_s;
+    w->in_io_s[i] = w->dump.stage_s + w->dump.digest_s;
+    w->data_s[i] = 0;
+    for (int p = IO_PHASE_WRITE; p < IO_PHASES; p++) {
+        w->in_io_s[i] += phase_s[p];
+        if (moves_data(p)) w->data_s[i] += phase_s[p];
+    }
+}
+
+/* spent_s: what was kept; what each dump and the end took takes its place. */
+static int sum_slowest(const struct run_state *w, double *spent_s, double *sum_s)
+{
+    const struct io_stats *stats = io_file_stats(w->file);
+    const int64_t first = stats->kept_n, end = stats->dumps_n;
+    for (int64_t i = end; i > first; i--)
+        spent_s[i] -= spent_s[i - 1];
+    return par_slowest(w->q->comm, spent_s + first, end - first + 1, sum_s);
+}
+
 static int spread_phases(const struct run_state *w, struct bt_run *run)
 {
-    double mine[BT_RUN_PHASES] = {0}, in_io = 0, in_data = 0, known = 0;
+    double mine[BT_RUN_PHASES] = {0}, known = 0;
     memcpy(mine, bt_solver_phases_s(w->q->solver), BT_PHASES * sizeof mine[0]);
     mine[BT_RUN_STAGE] = w->dump.stage_s;
     mine[BT_RUN_DIGEST] = w->dump.digest_s;
     mine[BT_RUN_STOP] = w->stop_s;
-    for (int i = IO_PHASE_WRITE; w->file && i < IO_PHASES; i++) {
+    for (int i = IO_PHASE_WRITE; w->file && i < IO_PHASES; i++)
         mine[BT_RUN_IO + i - IO_PHASE_WRITE] = io_file_stats(w->file)->phase_s[i];
-        if (moves_data(i)) in_data += io_file_stats(w->file)->phase_s[i];
-    }
-    for (int i = 0; i < BT_RUN_IDLE; i++) {
+    for (int i = 0; i < BT_RUN_IDLE; i++)
         known += mine[i];
-        if (i >= BT_RUN_STAGE && i < BT_RUN_STOP) in_io += mine[i];
-    }
     mine[BT_RUN_IDLE] = fmax(0, run->t_t_s - known);
     for (int i = 0; i < BT_RUN_PHASES; i++)
         TRY(par_spread(w->q->comm, mine[i], &run->phase[i]));
-    TRY(par_spread(w->q->comm, in_data, &run->in_data));
-    return par_spread(w->q->comm, in_io, &run->in_io);
+    return 0;
 }
 
 static int spread_dumps(const struct run_state *w, struct bt_run *run)
@@ -164,6 +186,8 @@ static int statistics(const struct run_state *w, struct bt_run *run)
     TRY(spread_phases(w, run));
     if (!w->file) return 0;
     const struct io_stats *stats = io_file_stats(w->file);
+    TRY(sum_slowest(w, w->in_io_s, &run->in_io_s));
+    TRY(sum_slowest(w, w->data_s, &run->data_s));
     const int64_t mine[2] = {stats->bytes, stats->requests_n};
     int64_t all[2];
     TRY_MPI(MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, comm));
@@ -256,6 +280,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
             void *staged = w.staged ? w.staged : io_file_buffer(w.file);
             bt_dump_take(&w.dump, &state, io_file_view(w.file), staged);
             TRY_TO(out, rc, io_file_write(w.file, s, staged, w.dump.digest));
+            keep_spent(&w, io_file_stats(w.file)->dumps_n - 1);
             written += (double)io_dump_bytes(q->io->layout, p->n);
             progress_rate(q->progress, written / (watch_now() - w.start_s));
         }
@@ -277,6 +302,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     /* The clock has stopped. First what is in memory, before anything changes that. */
     if (w.file && q->nodes && io_file_has_file(w.file))
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
+    if (w.file) keep_spent(&w, io_file_stats(w.file)->dumps_n);
     if (w.file) TRY_TO(out, rc, io_file_settle(w.file));
     TRY_TO(out, rc, statistics(&w, run));
     if (q->nodes) /* a rank that writes does not compute all the time */
@@ -296,6 +322,8 @@ out:
     disturbance_free(&w.after);
     io_file_free(w.file);
     free(w.staged);
+    free(w.in_io_s);
+    free(w.data_s);
     bt_dump_free(&w.dump);
     return rc < 0 ? rc : read_back(q, run);
 }

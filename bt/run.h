@@ -13,9 +13,11 @@
  *   after    residency of the file, statistics over ranks, norms; what --read asks for (bt/read.h)
  *
  * T_T is the longest time over ranks from the barrier to the end of the close. The time of the
- * slowest rank in staging, digests and calls of io/ is the *time in I/O*; the rest of T_T is
- * *computing beside it*. Of the time in I/O, *data* is that of the slowest rank in the writer's calls
- * and in flushing; what is left is *bookkeeping*: staging, digests, agreement, manifest. */
+ * slowest rank in staging, digests and calls of io/, of each dump and of the end, summed, is the *time
+ * in I/O*; the rest of T_T is *computing beside it*. It may be another rank each time: those that are
+ * done wait for it in the next exchange of the solver. Of the time in I/O, *data* is that of the slowest
+ * rank, again each time, in the writer's calls and in flushing; what is left is *bookkeeping*: staging,
+ * digests, agreement, manifest. */
 #include <jansson.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -60,8 +62,8 @@ struct bt_run {
     int64_t bytes, requests_n; /* written by all ranks, their write calls */
     double create_s, open_s;   /* before the clock, slowest rank */
     double writing_s;          /* sum of the dumps' windows, or the slowest rank's io if longer */
-    struct par_spread in_io;   /* s: staging, digests and all calls of io/ */
-    struct par_spread in_data; /* s: of these, the writer's calls and flushing */
+    double in_io_s; /* staging, digests and all calls of io/: the slowest rank of each dump */
+    double data_s;  /* of these, the writer's calls and flushing */
     struct par_spread compute, io, both; /* s: the caller's, data on their way, both at a time */
     struct par_spread phase[BT_RUN_PHASES];
     int64_t dumps_n;

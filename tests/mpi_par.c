@@ -175,6 +175,20 @@ static void spread_of_ranks(void **state)
     assert_true(s.min == -2 && s.median == -2 && s.max == -2 && s.max_rank == 0);
 }
 
+/* Each time another rank is the slow one: its own sum is a part of theirs. */
+static void the_slowest_rank_of_each_time(void **state)
+{
+    (void)state;
+    enum { TIMES = 12 };
+    double took_s[TIMES], sum_s = -1;
+    for (int i = 0; i < TIMES; i++)
+        took_s[i] = i % size == rank ? 2 + i : 0.5;
+    assert_int_equal(par_slowest(MPI_COMM_WORLD, took_s, TIMES, &sum_s), 0);
+    assert_true(fabs(sum_s - (2 * TIMES + TIMES * (TIMES - 1) / 2.0)) < 1e-12);
+    assert_int_equal(par_slowest(MPI_COMM_WORLD, took_s, 0, &sum_s), 0);
+    assert_true(sum_s == 0);
+}
+
 static void hints_become_an_info_object(void **state)
 {
     (void)state;
@@ -279,6 +293,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(failed_calls_are_named, clear),
         cmocka_unit_test_setup(a_file_reaches_every_rank, clear),
         cmocka_unit_test_setup(spread_of_ranks, clear),
+        cmocka_unit_test_setup(the_slowest_rank_of_each_time, clear),
         cmocka_unit_test_setup(hints_become_an_info_object, clear),
         cmocka_unit_test_setup(hosts_in_rank_order, clear),
         cmocka_unit_test_setup(record_of_mpi, clear),

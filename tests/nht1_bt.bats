@@ -86,6 +86,23 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
         .n == 36 and .p50_s <= .p90_s and .p90_s <= .p99_s and .p99_s <= .max_s)'
 }
 
+@test "where now this rank is slow and now that, data are the time of the slow one of each dump, not slowdown" {
+    # 6 dumps of 100 ms, where each rank's own sum is half of that.
+    run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/delay.so" NHT1_DELAY_US=100000 NHT1_DELAY_IN_TURN=34560 \
+        nht1-bt --class S --decomp 1x1x2 --io posix,none --read all --out out.bin --json r.json
+    expect_status 0
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '[.runs[] | select(.driver == "posix") | ([.dumps[].post_s.max] | add) as $calls
+        | ([.dumps[].post_s.slowest_rank] == [0, 1, 0, 1, 0, 1])
+        and .data_s >= $calls - 1e-9 and $calls >= 0.6 and .in_io_s >= .data_s and .bookkeeping_s >= 0
+        and (.in_io_s + .computing_s - .t_t_s | fabs) < 1e-9 and .computing_s >= 0
+        and (.data_s + .bookkeeping_s - .in_io_s | fabs) < 1e-9
+        and (.zeta_data + .zeta_bookkeeping + .zeta_slowdown - .zeta_paired | fabs) < 1e-9] | . == [true]'
+    # Read in groups of 4 and 2.
+    expect_json r.json '[.runs[].read[]? | (.dumps | length) == 6 and .data_s >= 0.6 and .data_s <= .t_r_s
+        and .data_s > 0.75 * .t_r_s] | . == [true]'
+}
+
 @test "--repeat auto: rounds until the answers are settled at the first look, or --minutes are over" {
     # Too short to be measured, so there is nothing to wait for after eight rounds.
     run mpi_run 1 nht1-bt --n 13 --dt 0.001 --steps 6 --interval 2 --io posix,serial --repeat auto --minutes 9 --json r.json

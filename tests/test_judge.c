@@ -49,7 +49,7 @@ static void run(const char *writer, int round, double t_t_s, double in_io_s)
     snprintf(o->run.writer, sizeof o->run.writer, "%s", writer);
     o->run.round = round;
     o->run.t_t_s = t_t_s;
-    o->run.in_io.max = o->run.in_data.max = in_io_s; /* no bookkeeping */
+    o->run.in_io_s = o->run.data_s = in_io_s; /* no bookkeeping */
     o->run.completed = o->verified = true;
     o->serial_file = strcmp(writer, BT_COMPUTE) != 0;
     if (o->serial_file) o->run.bytes = INT64_C(40) * 42448320;
@@ -103,7 +103,7 @@ static void terms(int n, double data_s, double bookkeeping_s, double slowdown_s)
         run(BT_COMPUTE, r, t_c_s, 0);
         run("posix", r, t_c_s + data_s + bookkeeping_s + slowdown_s + noise_s,
             data_s + bookkeeping_s);
-        outcome[job.outcomes_n - 1].run.in_data.max = data_s;
+        outcome[job.outcomes_n - 1].run.data_s = data_s;
     }
 }
 
@@ -293,7 +293,7 @@ static void one_answer_for_each_case(void **state)
         job.outcomes_n = 0;
         terms(12, table[i].data_s, table[i].bookkeeping_s, table[i].slowdown_s);
         for (int o = 0; table[i].data_s == 9.4 && o < job.outcomes_n; o++)
-            outcome[o].run.in_data.max *= 1 + 0.02 * (o * 3 % 9 - 4);
+            outcome[o].run.data_s *= 1 + 0.02 * (o * 3 % 9 - 4);
         expect_answer(table[i].code, table[i].reason);
     }
 }
@@ -319,8 +319,8 @@ static void nothing_is_concluded_from_what_cannot_be_measured(void **state)
         terms(8, data_s[i], 1, 0);
         for (int o = 0; o < job.outcomes_n; o++) {
             outcome[o].run.t_t_s /= 200;
-            outcome[o].run.in_io.max /= 200;
-            outcome[o].run.in_data.max /= 200;
+            outcome[o].run.in_io_s /= 200;
+            outcome[o].run.data_s /= 200;
         }
         job.tc.entry.t_c_s /= 200;
         expect_answer("not-measurable", "too-short");
@@ -365,7 +365,7 @@ static void the_terms_add_up(void **state)
         job.outcomes_n = 0;
         const double t_c_s = 0.01 + 100 * u[0], t_t_s = t_c_s * (0.5 + 4 * u[1]);
         run("posix", 1, t_t_s, t_t_s * u[2]);
-        outcome[0].run.in_data.max = t_t_s * u[2] * u[3];
+        outcome[0].run.data_s = t_t_s * u[2] * u[3];
         if (i % 2) run(BT_COMPUTE, 1, t_c_s, 0);
         const struct bt_values v = bt_values_of(&job, &outcome[0].run);
         const double sum = v.zeta_data + v.zeta_bookkeeping + v.zeta_slowdown;
