@@ -184,19 +184,34 @@ static void number(json_t *n, const char *name, double value, const struct balan
 
 json_t *balance_numbers(json_t *numbers, const char *name, double zeta,
                         const struct balance_estimate *of_zeta, double data,
-                        const struct balance_estimate *of_data)
+                        const struct balance_estimate *of_data, double most)
 {
     json_t *n = stamp_number(numbers, "goal", BALANCE_GOAL);
     number(n, name, zeta, of_zeta);
     number(n, "zeta_data", data, of_data);
     if (balance_of(of_zeta, of_data) == BALANCE_FASTER)
-        stamp_number(n, "data_factor_at_goal", balance_spare(of_zeta, of_data));
+        stamp_number(n, "data_factor_at_goal", balance_spare(of_zeta, of_data, most));
     return n;
 }
 
-double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data)
+double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data,
+                     double most)
 {
-    return 1 + (BALANCE_GOAL - zeta->hi) / fmax(data->hi, 1e-4);
+    const double spare = 1 + (BALANCE_GOAL - zeta->hi) / fmax(data->hi, 1e-4);
+    return isnan(most) ? NAN : fmax(1, fmin(spare, most));
+}
+
+const char *balance_slower(double spare, double most, const char *goal, const char *behind,
+                           char out[BALANCE_SLOWER])
+{
+    char hidden[64] = "";
+    out[0] = '\0';
+    if (spare >= most)
+        snprintf(hidden, sizeof hidden, ": slower, they may not hide behind %s", behind);
+    if (isfinite(spare))
+        snprintf(out, BALANCE_SLOWER, " Data %.3g times as slow would still meet %s of %.2f%s.",
+                 spare, goal, BALANCE_GOAL, hidden);
+    return out;
 }
 
 const char *balance_but(const struct balance_estimate *zeta, const char *rounds, json_t *numbers,

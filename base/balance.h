@@ -101,10 +101,10 @@ double balance_needed(const struct balance_estimate *zeta, const struct balance_
 
 /* Adds the goal, zeta and data with their intervals to the numbers of a stamp (stamp_number), which it
  * returns; where I/O is faster than needed, balance_spare as well (data_factor_at_goal). name: zeta's key,
- * "zeta_paired". */
+ * "zeta_paired". most: as of balance_spare. */
 json_t *balance_numbers(json_t *numbers, const char *name, double zeta,
                         const struct balance_estimate *of_zeta, double data,
-                        const struct balance_estimate *of_data);
+                        const struct balance_estimate *of_data, double most);
 
 /* Where the mean lies above the goal, a clause for the end of a sentence that says that zeta's median does not, "; in 9 of
  * 36 rounds ...", which adds zeta_mean and rounds_above_n to the numbers of its stamp; else "". Returns out. */
@@ -112,8 +112,17 @@ const char *balance_but(const struct balance_estimate *zeta, const char *rounds,
                         char out[96]);
 
 /* How many times as slow data could be, all else as it is, with zeta still at the goal: by the upper ends
- * of both intervals. For BALANCE_FASTER. */
-double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data);
+ * of both intervals. For BALANCE_FASTER. most: so many times as slow, what is hidden now still is; INFINITY:
+ * nothing is hidden; NaN: that is not known, and NaN is the answer. At least 1. */
+double balance_spare(const struct balance_estimate *zeta, const struct balance_estimate *data,
+                     double most);
+
+#define BALANCE_SLOWER 160
+
+/* The sentence about it, with a blank before it, "" where it is not known; returns out. goal: its name, "NAS's
+ * goal"; behind: what hides I/O. */
+const char *balance_slower(double spare, double most, const char *goal, const char *behind,
+                           char out[BALANCE_SLOWER]);
 
 /* What is undecided, for a sentence that says so. */
 struct balance_open {

@@ -261,14 +261,30 @@ static void undecided(json_t *to, const struct bt_job *job, struct bt_row *row, 
     answer(to, row, STAMP_UNDECIDED, SEVERITY_NOTE, n, "%s", balance_undecided(&open, n, sentence));
 }
 
+/* T_C of the rounds, where there is more than one pair. */
+static double t_c_of(const struct bt_row *row)
+{
+    return row->pairs > 1 ? row->median.t_c_round_s : row->median.t_t_s / (1 + row->median.zeta);
+}
+
+/* How many times as slow data would still be on their way beside computing, as they are now: in the background all
+ * of them have the time in which a run at the goal ends, and no more. INFINITY: none are there; NaN: not known. */
+static double hidden_up_to(const struct bt_row *row)
+{
+    const struct bt_values *v = &row->median;
+    if (v->both_s > 0) return (1 + BALANCE_GOAL) * t_c_of(row) / v->io_s;
+    return io_writer_in_background(row->writer) && !(v->io_s > 0) ? NAN : INFINITY;
+}
+
 /* One of the four answers, or undecided. What makes measuring meaningless comes first. */
 static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *row)
 {
     const struct bt_values *v = &row->median;
-    char why[BALANCE_WHY], paired[64], data[64], but[96];
+    char why[BALANCE_WHY], paired[64], data[64], but[96], slower[BALANCE_SLOWER];
+    const double most = hidden_up_to(row);
     if (!isfinite(v->zeta)) return;
     json_t *n = stamp_number(NULL, "zeta", v->zeta);
-    balance_numbers(n, "zeta_paired", v->zeta_paired, &row->paired, v->zeta_data, &row->data);
+    balance_numbers(n, "zeta_paired", v->zeta_paired, &row->paired, v->zeta_data, &row->data, most);
     stamp_number(n, "zeta_bookkeeping", v->zeta_bookkeeping);
     stamp_number(n, "zeta_slowdown", v->zeta_slowdown);
     stamp_number(n, "rounds_n", row->pairs > 0 ? row->pairs : row->runs);
@@ -281,12 +297,11 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
         answer(to, row, STAMP_NOT_MEASURABLE, SEVERITY_WARN, n, "Not measurable here and now: %s.",
                why);
     else if (found == BALANCE_FASTER)
-        answer(
-            to, row, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
-            "I/O is faster than this computation needs: paired zeta %s, data %s, %d rounds. Data "
-            "%.3g times as slow would still meet NAS's goal of %.2f%s.",
-            paired, data, row->pairs, balance_spare(&row->paired, &row->data), BALANCE_GOAL,
-            balance_but(&row->paired, "rounds", n, but));
+        answer(to, row, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
+               "I/O is faster than this computation needs: paired zeta %s, data %s, %d rounds%s.%s",
+               paired, data, row->pairs, balance_but(&row->paired, "rounds", n, but),
+               balance_slower(balance_spare(&row->paired, &row->data, most), most, "NAS's goal",
+                              "computing", slower));
     else if (found == BALANCE_MET)
         answer(to, row, STAMP_BALANCED, SEVERITY_GOOD, n,
                "Balanced: paired zeta %s, %d rounds; NAS's goal is at most %.2f%s.", paired,
@@ -304,8 +319,7 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
 static void judge_rate(json_t *to, const struct bt_row *row)
 {
     const bool paired = row->pairs > 1;
-    const double t_c =
-        paired ? row->median.t_c_round_s : row->median.t_t_s / (1 + row->median.zeta);
+    const double t_c = t_c_of(row);
     const double zeta = paired ? row->median.zeta_paired : row->median.zeta;
     const double bytes = (double)row->bytes, rate = bytes / (zeta * t_c);
     const double goal = bytes / (BALANCE_GOAL * t_c);

@@ -795,7 +795,7 @@ static void what_is_spare_is_what_the_rest_leaves(void **state)
     terms(12, 0.5, 7.5, 0); /* data 0.005, together 0.085, with noise up to 0.091 */
     bt_judge(&j, &job);
     assert_string_equal(j.row[0].answer, "io-faster-than-needed");
-    const double spare = balance_spare(&j.row[0].paired, &j.row[0].data);
+    const double spare = balance_spare(&j.row[0].paired, &j.row[0].data, INFINITY);
     assert_true(spare > 1 && spare < 5);
     assert_true(j.row[0].paired.hi + (spare - 1) * j.row[0].data.hi < BALANCE_GOAL + 1e-12);
     const json_t *numbers = json_object_get(json_array_get(j.row[0].stamps, 0), "numbers");
@@ -827,6 +827,81 @@ static void rounds_far_above_the_goal_are_told_beside_it(void **state)
     }
 }
 
+/* All runs that write are those of async, with so much I/O time, of which so much beside computing. */
+static void in_background(double io_s, double both_s)
+{
+    for (int o = 0; o < job.outcomes_n; o++) {
+        struct bt_run *r = &outcome[o].run;
+        if (strcmp(r->writer, BT_COMPUTE) == 0) continue;
+        snprintf(r->writer, sizeof r->writer, "async");
+        r->io.max = io_s;
+        r->both.max = both_s;
+    }
+}
+
+/* data_factor_at_goal of the first stamp, NaN without one, and whether the sentence has it; it says why it is no
+ * more where that is so. */
+static double factor_of(const json_t *stamps, bool *hides)
+{
+    const json_t *stamp = json_array_get(stamps, 0);
+    const double factor = js_number(json_object_get(stamp, "numbers"), "data_factor_at_goal");
+    const char *sentence = stamp_text(stamp, "sentence");
+    assert_string_equal(stamp_text(stamp, "code"), "io-faster-than-needed");
+    assert_int_equal(strstr(sentence, "times as slow") != NULL, isfinite(factor));
+    *hides = strstr(sentence, "may not hide behind") != NULL;
+    return factor;
+}
+
+/* A writer in the background hides I/O behind computing as long as there is computing to hide behind. */
+static void what_hides_is_not_spare_without_end(void **state)
+{
+    static const struct {
+        double io_s, both_s, factor; /* 0: by data alone */
+    } table[] = {{40, 39.8, 1.1 * 94.1 / 40},
+                 {102, 90, 1.1 * 94.1 / 102},
+                 {1, 0.8, 0},  /* I/O is so short that the last dump decides */
+                 {0.2, 0, 0},  /* --sync dump: each is waited for */
+                 {0, 0, NAN}}; /* when it was is not known */
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct bt_judged j;
+        bool hides;
+        fresh(state);
+        terms(12, 0.2, 0, 0);
+        in_background(table[i].io_s, table[i].both_s);
+        bt_judge(&j, &job);
+        const double factor = factor_of(j.row[0].stamps, &hides);
+        const double linear = balance_spare(&j.row[0].paired, &j.row[0].data, INFINITY);
+        const bool capped = table[i].factor > 0;
+        assert_true(linear > 30);
+        assert_int_equal(hides, capped);
+        if (isnan(table[i].factor))
+            assert_true(isnan(factor));
+        else
+            assert_true(fabs(factor - (capped ? table[i].factor : linear)) < 1e-9);
+        bt_judge_free(&j);
+    }
+}
+
+/* Reading ahead, it hides reading behind putting values into place: all of T_R may be reading. */
+static void what_is_read_ahead_is_not_spare_without_end(void **state)
+{
+    for (int ahead = 0; ahead < 2; ahead++) {
+        struct bt_judged j;
+        bool hides;
+        fresh(state);
+        reads(12, 0.01, 0.04);
+        if (ahead) in_background(40, 39.8);
+        bt_judge(&j, &job);
+        const struct bt_read_row *row = &j.row[0].read[0];
+        const double factor = factor_of(row->stamps, &hides);
+        const double linear = balance_spare(&row->zeta, &row->data, INFINITY);
+        assert_int_equal(hides, ahead);
+        assert_true(fabs(factor - (ahead ? BALANCE_GOAL / row->zeta.hi : linear)) < 1e-9);
+        assert_true(linear > 15 && (!ahead || factor < 5));
+        bt_judge_free(&j);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -855,6 +930,8 @@ int main(void)
         cmocka_unit_test_setup(answers_about_reading_are_seldom_wrong, fresh),
         cmocka_unit_test_setup(disturbed_rounds_do_not_outvote_the_others, fresh),
         cmocka_unit_test_setup(what_is_spare_is_what_the_rest_leaves, fresh),
+        cmocka_unit_test_setup(what_hides_is_not_spare_without_end, fresh),
+        cmocka_unit_test_setup(what_is_read_ahead_is_not_spare_without_end, fresh),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }

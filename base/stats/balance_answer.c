@@ -147,6 +147,7 @@ int answer_balance(struct request *r, json_t **out)
         "data", part(rounds.data_median, &rounds.of_data), "above_n", rounds.of_zeta.above, "mean",
         js_real(rounds.of_zeta.mean), "rounds_needed", js_real(needed), "settled", settled);
     if (found == BALANCE_FASTER)
-        js_set(*out, "data_factor", js_real(balance_spare(&rounds.of_zeta, &rounds.of_data)));
+        js_set(*out, "data_factor",
+               js_real(balance_spare(&rounds.of_zeta, &rounds.of_data, INFINITY)));
     return *out ? 0 : mem_error("the answer");
 }

@@ -165,6 +165,9 @@ const struct io_writer *io_writer_inner(const char *name);
 /* Capabilities of a writer by name, those of what it wraps included; 0 for an unknown name. */
 unsigned io_writer_caps(const char *name);
 
+/* Whether a writer by name, or what it wraps, goes on behind the caller's back; false for an unknown name. */
+bool io_writer_in_background(const char *name);
+
 /* Format of the file of a writer by name, of what it wraps where it is a wrapper; IO_RAW for an
  * unknown name. */
 enum io_format io_writer_format(const char *name);

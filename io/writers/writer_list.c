@@ -86,6 +86,12 @@ unsigned io_writer_caps(const char *name)
     return (writer ? writer->caps : 0) | (writer && inner ? inner->caps : 0);
 }
 
+bool io_writer_in_background(const char *name)
+{
+    const struct io_writer *writer = io_writer_find(name), *inner = io_writer_inner(name);
+    return writer && (inner ? inner : writer)->done;
+}
+
 enum io_format io_writer_format(const char *name)
 {
     const struct io_writer *writer = io_writer_find(name), *inner = io_writer_inner(name);
