@@ -882,6 +882,31 @@ static void what_hides_is_not_spare_without_end(void **state)
     }
 }
 
+/* 1.7 GB that take 46 s more than 94 s: in the foreground 9.4 s would do, in the background 103 s. */
+static void what_may_hide_needs_no_tenth_of_the_time(void **state)
+{
+    static const struct {
+        double t_t_s, both_s, needed;
+        const char *words;
+    } table[] = {
+        {140, 0, 180.6e6, " would meet the goal of 10 %."},
+        {140, 94, 16.4e6, " would meet the goal of 10 % with all of it in the background."},
+        {101, 94, 16.4e6, "; the goal of 10 % needs 16.2 MB/s with all of it in the background."}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct bt_judged j;
+        fresh(state);
+        rounds(8, 94.0, table[i].t_t_s, table[i].t_t_s - 95);
+        in_background(table[i].t_t_s - 2, table[i].both_s);
+        bt_judge(&j, &job);
+        const json_t *stamps = j.row[0].stamps;
+        const char *sentence = stamp_text(stamp_find(stamps, STAMP_IMPLIED_RATE), "sentence");
+        assert_true(fabs(numbers(stamps, "implied-rate", "needed_bytes_per_s") / table[i].needed -
+                         1) < 0.02);
+        assert_non_null(strstr(sentence, table[i].words));
+        bt_judge_free(&j);
+    }
+}
+
 /* Reading ahead, it hides reading behind putting values into place: all of T_R may be reading. */
 static void what_is_read_ahead_is_not_spare_without_end(void **state)
 {
@@ -931,6 +956,7 @@ int main(void)
         cmocka_unit_test_setup(disturbed_rounds_do_not_outvote_the_others, fresh),
         cmocka_unit_test_setup(what_is_spare_is_what_the_rest_leaves, fresh),
         cmocka_unit_test_setup(what_hides_is_not_spare_without_end, fresh),
+        cmocka_unit_test_setup(what_may_hide_needs_no_tenth_of_the_time, fresh),
         cmocka_unit_test_setup(what_is_read_ahead_is_not_spare_without_end, fresh),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
