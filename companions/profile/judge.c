@@ -160,8 +160,8 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
         stamp_add(z->stamps, STAMP_IO_FASTER_THAN_NEEDED, SEVERITY_GOOD, n,
                   "Writing is faster than this program needs: zeta %s, inside I/O %s, %d pairs. "
                   "Writing %.3g times as slow would still meet NAS's goal of %.2f%s.%s",
-                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data, INFINITY),
-                  BALANCE_GOAL, balance_but(&z->paired, "pairs", n, but), read);
+                  zeta, data, z->pairs, balance_spare(&z->paired, &z->data, INFINITY), BALANCE_GOAL,
+                  balance_but(&z->paired, "pairs", n, but), read);
     else if (found == BALANCE_MET)
         stamp_add(
             z->stamps, STAMP_BALANCED, SEVERITY_GOOD, n,
