@@ -302,8 +302,10 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     /* The clock has stopped. First what is in memory, before anything changes that. */
     if (w.file && q->nodes && io_file_has_file(w.file))
         TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
-    if (w.file) keep_spent(&w, io_file_stats(w.file)->dumps_n);
-    if (w.file) TRY_TO(out, rc, io_file_settle(w.file));
+    if (w.file) {
+        keep_spent(&w, io_file_stats(w.file)->dumps_n);
+        TRY_TO(out, rc, io_file_settle(w.file));
+    }
     TRY_TO(out, rc, statistics(&w, run));
     if (q->nodes) /* a rank that writes does not compute all the time */
         TRY_TO(out, rc,

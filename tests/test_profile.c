@@ -255,6 +255,28 @@ static void a_point_that_cannot_be_replayed_is_left_out(void **state)
     rmdir(dir);
 }
 
+/* What leave() has left, mapped to be changed. */
+static struct profile_map *open_map(const char *dir, int rank)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/rank-%d", dir, rank);
+    const int fd = open(path, O_RDWR);
+    struct profile_map *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_ptr_not_equal(m, MAP_FAILED);
+    close(fd);
+    return m;
+}
+
+static void remove_all(const char *dir, int n)
+{
+    char path[256];
+    for (int r = 0; r < n; r++) {
+        snprintf(path, sizeof path, "%s/rank-%d", dir, r);
+        unlink(path);
+    }
+    rmdir(dir);
+}
+
 #define TICK_S 1e-9
 #define TICKS  (1 << 20)
 
@@ -266,7 +288,7 @@ static void time_in_which_a_process_is_inside(void **state)
     unsigned short seed[3] = {7, 8, 9};
     int exact = 0, at_most = 0;
     for (int trial = 0; trial < 60; trial++) {
-        char dir[] = "/tmp/test_profile.XXXXXX", path[256];
+        char dir[] = "/tmp/test_profile.XXXXXX";
         struct profile_run run;
         const int n = 1 + (int)(nrand48(seed) % 4), room = trial % 3 ? PROFILE_BURSTS_MAX : 64;
         const bool threads = trial % 2;
@@ -279,12 +301,7 @@ static void time_in_which_a_process_is_inside(void **state)
         assert_non_null(mkdtemp(dir));
         for (int r = 0; r < n; r++) {
             leave(dir, r, n, 1e9, at, 1);
-            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
-            const int fd = open(path, O_RDWR);
-            struct profile_map *m =
-                mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-            assert_ptr_not_equal(m, MAP_FAILED);
-            close(fd);
+            struct profile_map *m = open_map(dir, r);
             for (int c = 0, now = 0; c < calls; c++) {
                 const int each = TICKS / calls;
                 const int back = threads ? (int)(nrand48(seed) % each) : 0;
@@ -313,73 +330,80 @@ static void time_in_which_a_process_is_inside(void **state)
         }
         assert_true(run.io_any_s < all_s + 1e-12);
         profile_free(&run);
-        for (int r = 0; r < n; r++) {
-            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
-            unlink(path);
-        }
-        rmdir(dir);
+        remove_all(dir, n);
     }
     assert_true(exact > 20 && at_most > 5);
 }
 
-/* Calls that all ranks make together, each from when the last rank has begun it, against the calls themselves; with so little room
- * that several are one it lies between that and what the rank with the least has. */
+#define CALLS_MAX 3000
+#define BEGIN_NS  UINT64_C(1000000000000000000)
+
+/* Calls that n ranks make together; what they give. */
+struct together {
+    uint64_t begin[4][CALLS_MAX], end[4][CALLS_MAX];
+    uint64_t behind; /* from when the last rank has begun each, summed */
+    uint64_t least;  /* of a rank */
+    double wait;     /* until then, mean over ranks */
+};
+
+static void make_together(struct together *t, int n, int calls, unsigned short seed[3])
+{
+    uint64_t now = BEGIN_NS, inside[4] = {0};
+    t->behind = 0;
+    t->wait = 0;
+    for (int c = 0; c < calls; c++) {
+        uint64_t last = 0, left = 0;
+        for (int r = 0; r < n; r++) {
+            t->begin[r][c] = now + (uint64_t)(nrand48(seed) % 1000);
+            last = t->begin[r][c] > last ? t->begin[r][c] : last;
+        }
+        for (int r = 0; r < n; r++) {
+            t->end[r][c] = last + (uint64_t)(nrand48(seed) % 1000);
+            left = t->end[r][c] > left ? t->end[r][c] : left;
+            inside[r] += t->end[r][c] - t->begin[r][c];
+            t->wait += (double)(last - t->begin[r][c]) / n;
+        }
+        t->behind += left - last;
+        now = left + 1;
+    }
+    t->least = inside[0];
+    for (int r = 1; r < n; r++)
+        t->least = inside[r] < t->least ? inside[r] : t->least;
+}
+
+/* Each from when the last rank has begun it, against the calls themselves; with so little room that several are one it is no more
+ * than the rank with the least has. */
 static void a_call_of_all_ranks_counts_from_when_the_last_has_begun_it(void **state)
 {
     (void)state;
+    static struct together t;
     unsigned short seed[3] = {10, 11, 12};
     for (int trial = 0; trial < 40; trial++) {
-        char dir[] = "/tmp/test_profile.XXXXXX", path[256];
-        static uint64_t begin[4][3000], end[4][3000];
+        char dir[] = "/tmp/test_profile.XXXXXX";
         struct profile_run run;
         const double at[] = {1};
         const int n = 2 + (int)(nrand48(seed) % 3), room = trial % 2 ? PROFILE_BURSTS_MAX : 64;
-        const int calls = 1 + (int)(nrand48(seed) % (trial % 4 < 2 ? 60 : 3000));
-        uint64_t now = UINT64_C(1000000000000000000), least[4] = {0}, sum = 0, all = 0;
-        double wait = 0;
-        for (int c = 0; c < calls; c++) {
-            uint64_t last = 0, left = 0;
-            for (int r = 0; r < n; r++) {
-                begin[r][c] = now + (uint64_t)(nrand48(seed) % 1000);
-                if (begin[r][c] > last) last = begin[r][c];
-            }
-            for (int r = 0; r < n; r++) {
-                end[r][c] = last + (uint64_t)(nrand48(seed) % 1000);
-                if (end[r][c] > left) left = end[r][c];
-                least[r] += end[r][c] - begin[r][c];
-                wait += (double)(last - begin[r][c]) / n;
-            }
-            sum += left - last;
-            now = left + 1;
-        }
+        const int calls = 1 + (int)(nrand48(seed) % (trial % 4 < 2 ? 60 : CALLS_MAX));
+        make_together(&t, n, calls, seed);
         assert_non_null(mkdtemp(dir));
         for (int r = 0; r < n; r++) {
             leave(dir, r, n, 1e9, at, 1);
-            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
-            const int fd = open(path, O_RDWR);
-            struct profile_map *m =
-                mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-            assert_ptr_not_equal(m, MAP_FAILED);
-            close(fd);
+            struct profile_map *m = open_map(dir, r);
             /* Ranks need not have as much room. */
             for (int c = 0; c < calls; c++)
-                timeline_together(m, r == 0 ? room : PROFILE_BURSTS_MAX, begin[r][c], end[r][c]);
+                timeline_together(m, r == 0 ? room : PROFILE_BURSTS_MAX, t.begin[r][c],
+                                  t.end[r][c]);
             munmap(m, sizeof *m);
-            all = r == 0 || least[r] < all ? least[r] : all;
         }
         assert_int_equal(profile_load(dir, 1, &run), 0);
         if (calls <= room) {
-            assert_true(fabs(run.io_any_s - 1e-9 * (double)sum) < 1e-12);
-            assert_true(fabs(run.io_wait_s - 1e-9 * wait) < 1e-12);
+            assert_true(fabs(run.io_any_s - 1e-9 * (double)t.behind) < 1e-12);
+            assert_true(fabs(run.io_wait_s - 1e-9 * t.wait) < 1e-12);
         } else {
-            assert_true(run.io_any_s > 0 && run.io_any_s < 1e-9 * (double)all + 1e-12);
+            assert_true(run.io_any_s > 0 && run.io_any_s < 1e-9 * (double)t.least + 1e-12);
         }
         profile_free(&run);
-        for (int r = 0; r < n; r++) {
-            snprintf(path, sizeof path, "%s/rank-%d", dir, r);
-            unlink(path);
-        }
-        rmdir(dir);
+        remove_all(dir, n);
     }
 }
 

@@ -486,39 +486,47 @@ static struct profile_burst together_of(const struct profile_map *m, int k, int 
     return all;
 }
 
-/* Of the calls that all ranks make together what lies behind the beginning of the last rank. Of several that stand as one it is
- * the time of the rank that was inside for the least. */
-static void add_up_together(struct profile_run *run)
+/* Of entry k of the n ranks' calls together what lies behind the beginning of the last rank, and the mean time until then. Of several
+ * calls that stand as one it is the time of the rank that was inside for the least. */
+static void add_together(struct profile_run *run, const struct profile_map *const *rank, int n,
+                         int k, int log2)
 {
-    int log2 = 0, entries_n = INT_MAX, n = 0;
+    uint64_t begin = 0, end = 0, least = UINT64_MAX, most = 0;
+    for (int r = 0; r < n; r++) {
+        const struct profile_burst one = together_of(rank[r], k, log2);
+        if (one.begin_ns > begin) begin = one.begin_ns;
+        if (one.end_ns > end) end = one.end_ns;
+        if (one.inside_ns < least) least = one.inside_ns;
+        if (one.inside_ns > most) most = one.inside_ns;
+    }
+    const uint64_t behind = end > begin ? end - begin : 0;
+    run->io_any_s += 1e-9 * (double)(log2 > 0 ? least : behind < most ? behind : most);
+    for (int r = 0; r < n; r++) {
+        const struct profile_burst one = together_of(rank[r], k, log2);
+        const uint64_t wait = log2 > 0 ? one.inside_ns - least : begin - one.begin_ns;
+        run->io_wait_s += 1e-9 * (double)(wait < one.inside_ns ? wait : one.inside_ns) / n;
+    }
+}
+
+/* Of as many entries as all ranks have, those of them that left any counters. */
+static int add_up_together(struct profile_run *run)
+{
+    const struct profile_map **rank = mem_new(run->mpi_n + 1, sizeof *rank, "%d ranks", run->mpi_n);
+    int64_t entries_n = PROFILE_BURSTS_MAX;
+    int log2 = 0, n = 0;
+    if (!rank) return ERR_NOMEM;
     for (int r = 0; r < run->mpi_n; r++)
-        if (run->rank[r]) log2 = (int)num_max(log2, run->rank[r]->together_log2);
-    for (int r = 0; r < run->mpi_n; r++) {
-        const struct profile_map *m = run->rank[r];
-        if (!m) continue;
-        n++;
-        entries_n = (int)num_min(
-            entries_n, num_quotient_up(m->together_n, INT64_C(1) << (log2 - m->together_log2)));
-    }
-    for (int k = 0; n > 0 && k < entries_n; k++) {
-        uint64_t begin = 0, end = 0, least = UINT64_MAX, most = 0;
-        for (int r = 0; r < run->mpi_n; r++) {
-            if (!run->rank[r]) continue;
-            const struct profile_burst one = together_of(run->rank[r], k, log2);
-            if (one.begin_ns > begin) begin = one.begin_ns;
-            if (one.end_ns > end) end = one.end_ns;
-            if (one.inside_ns < least) least = one.inside_ns;
-            if (one.inside_ns > most) most = one.inside_ns;
-        }
-        const uint64_t behind = end > begin ? end - begin : 0;
-        run->io_any_s += 1e-9 * (double)(log2 > 0 ? least : behind < most ? behind : most);
-        for (int r = 0; r < run->mpi_n; r++) {
-            if (!run->rank[r]) continue;
-            const struct profile_burst one = together_of(run->rank[r], k, log2);
-            const uint64_t wait = log2 > 0 ? one.inside_ns - least : begin - one.begin_ns;
-            run->io_wait_s += 1e-9 * (double)(wait < one.inside_ns ? wait : one.inside_ns) / n;
-        }
-    }
+        if (run->rank[r]) rank[n++] = run->rank[r];
+    for (int r = 0; r < n; r++)
+        log2 = (int)num_max(log2, rank[r]->together_log2);
+    for (int r = 0; r < n; r++)
+        entries_n =
+            num_min(entries_n, num_quotient_up(rank[r]->together_n,
+                                               INT64_C(1) << (log2 - rank[r]->together_log2)));
+    for (int k = 0; n > 0 && k < entries_n; k++)
+        add_together(run, rank, n, k, log2);
+    free(rank);
+    return 0;
 }
 
 static void add_up_run(struct profile_run *run, double command_s)
@@ -580,7 +588,7 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     find_common(run);
     add_up_run(run, command_s);
     if (rc == 0) rc = add_up_bursts(run, run->mpi_n > 0 ? run->mpi_n : run->size);
-    add_up_together(run);
+    if (rc == 0) rc = add_up_together(run);
     return rc;
 }
 
@@ -1189,12 +1197,47 @@ static void print_points(const struct points *all, FILE *to)
         fprintf(to, "       ... all %d working points are in the files\n", all->n);
 }
 
+/* The time inside I/O, and what is to be known of it. */
+static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
+{
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+    struct profile_calls flushes = {0};
+    const struct profile_map *slowest = run->rank[run->io_max_rank];
+    plain_line(to,
+               "%-9s %s per %s on average, %s on the slowest, %s %d on %s (%.1f %% and %.1f "
+               "%%)",
+               interface_words(run), units_duration(run->io_s, a), profile_process_word(run, 0),
+               units_duration(run->io_max_s, b), profile_process_word(run, run->io_max_rank),
+               run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / wall_s,
+               100 * run->io_max_s / wall_s);
+    if (run->ranks_n > 1)
+        fprintf(to, "          %s with at least one %s inside (%.1f %%)\n",
+                units_duration(run->io_any_s, a), profile_process_word(run, 0),
+                100 * run->io_any_s / wall_s);
+    if (run->io_max_s > wall_s) fputs("          of all threads of a process together\n", to);
+    for (int r = 0; r < (run->mpi_n > 0 ? run->mpi_n : run->size); r++) {
+        const struct profile_calls *c = run->rank[r] ? &run->rank[r]->other[PROFILE_SYNC] : NULL;
+        flushes.n += c ? c->n : 0;
+        flushes.ns += c ? c->ns : 0;
+    }
+    if (flushes.n > 0)
+        fprintf(to,
+                "          %s of it in all flushing, %" PRIu64
+                " call%s, which working points have not; "
+                "--accesses has them\n",
+                units_duration(1e-9 * (double)flushes.ns, a), flushes.n,
+                units_plural((int64_t)flushes.n));
+    if (run->io_wait_s > 0.01 * run->io_s)
+        fprintf(
+            to,
+            "          %s per rank were waiting for others to begin a collective call: not I/O\n",
+            units_duration(run->io_wait_s, a));
+}
+
 void profile_print(const struct profile_run *run, FILE *to)
 {
-    struct profile_calls flushes = {0};
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     struct points all;
-    const struct profile_map *slowest = run->rank[run->io_max_rank];
     const double wall_s = fmax(run->wall_s, 1e-9); /* 0 where it failed at once */
     const int others_n = run->size - run->mpi_n;
     char others[64];
@@ -1233,35 +1276,7 @@ void profile_print(const struct profile_run *run, FILE *to)
         profile_not_seen_text(&run->not_seen[i], text);
         plain_line(to, "Not seen  %s", text);
     }
-    plain_line(to,
-               "%-9s %s per %s on average, %s on the slowest, %s %d on %s (%.1f %% and %.1f "
-               "%%)",
-               interface_words(run), units_duration(run->io_s, a), profile_process_word(run, 0),
-               units_duration(run->io_max_s, b), profile_process_word(run, run->io_max_rank),
-               run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / wall_s,
-               100 * run->io_max_s / wall_s);
-    if (run->ranks_n > 1)
-        fprintf(to, "          %s with at least one %s inside (%.1f %%)\n",
-                units_duration(run->io_any_s, a), profile_process_word(run, 0),
-                100 * run->io_any_s / wall_s);
-    if (run->io_max_s > wall_s) fputs("          of all threads of a process together\n", to);
-    for (int r = 0; r < (run->mpi_n > 0 ? run->mpi_n : run->size); r++) {
-        const struct profile_calls *c = run->rank[r] ? &run->rank[r]->other[PROFILE_SYNC] : NULL;
-        flushes.n += c ? c->n : 0;
-        flushes.ns += c ? c->ns : 0;
-    }
-    if (flushes.n > 0)
-        fprintf(to,
-                "          %s of it in all flushing, %" PRIu64
-                " call%s, which working points have not; "
-                "--accesses has them\n",
-                units_duration(1e-9 * (double)flushes.ns, a), flushes.n,
-                units_plural((int64_t)flushes.n));
-    if (run->io_wait_s > 0.01 * run->io_s)
-        fprintf(
-            to,
-            "          %s per rank were waiting for others to begin a collective call: not I/O\n",
-            units_duration(run->io_wait_s, a));
+    print_inside(run, wall_s, to);
     if (points_make(run, &all) == 0 && all.n > 0) {
         print_points(&all, to);
         print_sizes(run, to);
