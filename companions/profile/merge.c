@@ -474,59 +474,61 @@ static int add_up_bursts(struct profile_run *run, int n)
     return 0;
 }
 
-/* Entry k of a rank where each one stands for 2^log2 calls. */
-static struct profile_burst together_of(const struct profile_map *m, int k, int log2)
+/* Calls that all ranks make together, the k-th one that is kept on each of the n ranks: what lies behind the beginning of the last
+ * rank, and until then the mean of the ranks. */
+static void add_together(const struct profile_together *const *call, int n, int k, double *inside_s,
+                         double *wait_s)
 {
-    const int64_t per = INT64_C(1) << (log2 - m->together_log2);
-    struct profile_burst all = m->together[k * per];
-    for (int64_t e = k * per + 1; e < num_min((k + 1) * per, m->together_n); e++) {
-        all.end_ns = m->together[e].end_ns;
-        all.inside_ns += m->together[e].inside_ns;
-    }
-    return all;
-}
-
-/* Of entry k of the n ranks' calls together what lies behind the beginning of the last rank, and the mean time until then. Of several
- * calls that stand as one it is the time of the rank that was inside for the least. */
-static void add_together(struct profile_run *run, const struct profile_map *const *rank, int n,
-                         int k, int log2)
-{
-    uint64_t begin = 0, end = 0, least = UINT64_MAX, most = 0;
+    uint64_t begin = 0, end = 0, most = 0;
     for (int r = 0; r < n; r++) {
-        const struct profile_burst one = together_of(rank[r], k, log2);
-        if (one.begin_ns > begin) begin = one.begin_ns;
-        if (one.end_ns > end) end = one.end_ns;
-        if (one.inside_ns < least) least = one.inside_ns;
-        if (one.inside_ns > most) most = one.inside_ns;
+        const struct profile_together *one = &call[r][k];
+        if (one->begin_ns > begin) begin = one->begin_ns;
+        if (one->end_ns > end) end = one->end_ns;
+        if (one->end_ns - one->begin_ns > most) most = one->end_ns - one->begin_ns;
     }
+    /* Clocks of nodes may disagree. */
     const uint64_t behind = end > begin ? end - begin : 0;
-    run->io_any_s += 1e-9 * (double)(log2 > 0 ? least : behind < most ? behind : most);
+    *inside_s += 1e-9 * (double)(behind < most ? behind : most);
     for (int r = 0; r < n; r++) {
-        const struct profile_burst one = together_of(rank[r], k, log2);
-        const uint64_t wait = log2 > 0 ? one.inside_ns - least : begin - one.begin_ns;
-        run->io_wait_s += 1e-9 * (double)(wait < one.inside_ns ? wait : one.inside_ns) / n;
+        const uint64_t wait = begin - call[r][k].begin_ns,
+                       all = call[r][k].end_ns - call[r][k].begin_ns;
+        *wait_s += 1e-9 * (double)(wait < all ? wait : all) / n;
     }
 }
 
-/* Of as many entries as all ranks have, those of them that left any counters. */
+/* Of the ranks that left any counters. Where not all calls are kept those that are stand for the others, by the time of all. */
 static int add_up_together(struct profile_run *run)
 {
     const struct profile_map **rank = mem_new(run->mpi_n + 1, sizeof *rank, "%d ranks", run->mpi_n);
-    int64_t entries_n = PROFILE_BURSTS_MAX;
-    int log2 = 0, n = 0;
-    if (!rank) return ERR_NOMEM;
-    for (int r = 0; r < run->mpi_n; r++)
+    const struct profile_together **call = mem_new(run->mpi_n + 1, sizeof *call, "their calls");
+    int log2 = 0, n = 0, kept_n = PROFILE_BURSTS_MAX;
+    double inside_s = 0, wait_s = 0, kept_s = 0, all_s = 0;
+    for (int r = 0; rank && call && r < run->mpi_n; r++)
         if (run->rank[r]) rank[n++] = run->rank[r];
     for (int r = 0; r < n; r++)
         log2 = (int)num_max(log2, rank[r]->together_log2);
-    for (int r = 0; r < n; r++)
-        entries_n =
-            num_min(entries_n, num_quotient_up(rank[r]->together_n,
-                                               INT64_C(1) << (log2 - rank[r]->together_log2)));
-    for (int k = 0; n > 0 && k < entries_n; k++)
-        add_together(run, rank, n, k, log2);
+    for (int r = 0; r < n; r++) {
+        struct profile_together *of = ((struct profile_map *)(uintptr_t)rank[r])->together;
+        int mine = 0;
+        for (int k = 0; k < rank[r]->together_n; k++)
+            if (profile_is_kept(of[k].number, log2) && of[k].begin_ns <= of[k].end_ns)
+                of[mine++] = of[k];
+        call[r] = of;
+        kept_n = (int)num_min(kept_n, mine);
+        all_s += 1e-9 * (double)rank[r]->together_ns;
+    }
+    for (int k = 0; n > 0 && k < kept_n; k++) {
+        add_together(call, n, k, &inside_s, &wait_s);
+        for (int r = 0; r < n; r++)
+            kept_s += 1e-9 * (double)(call[r][k].end_ns - call[r][k].begin_ns);
+    }
+    const double factor = log2 > 0 && kept_s > 0 ? all_s / kept_s : 1;
+    run->io_any_s += factor * inside_s;
+    run->io_wait_s = factor * wait_s;
+    const int rc = rank && call ? 0 : ERR_NOMEM;
     free(rank);
-    return 0;
+    free(call);
+    return rc;
 }
 
 static void add_up_run(struct profile_run *run, double command_s)

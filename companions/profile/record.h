@@ -20,6 +20,7 @@
  * at which the user wants to separate, to the next. The n-th phase of a file on one rank belongs
  * to the n-th of that file on the others; a file that is opened by other numbers of processes is
  * another one here. Times are seconds of CLOCK_REALTIME. */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "companions/workload/function.h"
@@ -254,14 +255,23 @@ struct profile_map {
     /* Without outside_ns; in the order of time, and apart by more than the gap: 0 until they are too many. */
     int32_t bursts_n;
     uint64_t burst_gap_ns;
-    /* Of a rank: the calls that all ranks make together are none of these. Each stands for so many, a power of two, that follow each
-     * other: one until they are too many. */
+    /* Of a rank: the calls that all ranks make together are none of these; so many, and their time. Until they are too many each
+     * one is kept, then one in 2^together_log2, the same ones on all ranks (profile_is_kept). */
+    uint64_t together_calls, together_ns;
     int32_t together_n, together_log2;
-    uint64_t together_calls;
-    struct profile_burst burst[PROFILE_BURSTS_MAX], together[PROFILE_BURSTS_MAX];
+    struct profile_burst burst[PROFILE_BURSTS_MAX];
+    struct profile_together {
+        uint64_t begin_ns, end_ns, number; /* of all such calls */
+    } together[PROFILE_BURSTS_MAX];
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];
     struct workload_run run[PROFILE_RUNS_MAX];
 };
+
+/* Whether the call of this number is one of those that are kept, one in 2^log2, in no period that programs have. */
+static inline bool profile_is_kept(uint64_t number, int log2)
+{
+    return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32 & ((UINT64_C(1) << log2) - 1)) == 0;
+}
 
 #endif

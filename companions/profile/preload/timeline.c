@@ -84,16 +84,16 @@ void timeline_burst(struct profile_map *m, int room, uint64_t from_ns, uint64_t 
 
 void timeline_together(struct profile_map *m, int room, uint64_t from_ns, uint64_t to_ns)
 {
-    const struct profile_burst now = {
-        .begin_ns = from_ns, .end_ns = to_ns, .inside_ns = to_ns - from_ns};
-    int at = (int)(m->together_calls >> m->together_log2);
-    if (at == room) {
-        m->together_n = at = room / 2;
-        for (int k = 0; k < at; k++)
-            m->together[k] = joined(&m->together[2 * k], &m->together[2 * k + 1]);
+    const struct profile_together now = {
+        .begin_ns = from_ns, .end_ns = to_ns, .number = m->together_calls++};
+    m->together_ns += to_ns - from_ns;
+    while (m->together_n == room && profile_is_kept(now.number, m->together_log2)) {
+        int n = 0;
         m->together_log2++;
+        for (int k = 0; k < m->together_n; k++)
+            if (profile_is_kept(m->together[k].number, m->together_log2))
+                m->together[n++] = m->together[k];
+        m->together_n = n;
     }
-    m->together[at] = at < m->together_n ? joined(&m->together[at], &now) : now;
-    m->together_n = at + 1;
-    m->together_calls++;
+    if (profile_is_kept(now.number, m->together_log2)) m->together[m->together_n++] = now;
 }
