@@ -33,7 +33,6 @@ SIZE_MAX_BYTES = 1 << 29
 DEPTH_MAX = 8
 HEAD = 4096  # bytes of a result that name its schema
 COPIES_SHOWN = 3
-RUNS_ENOUGH = (6, 3)  # of a writer that stands for a page: the first of these that one has
 NAN = math.nan
 # Options that vary something else than how data are computed and written: the problem, which is the
 # group's, or what a job is called, keeps and proves, and what it reads afterwards; and those that identity
@@ -905,10 +904,13 @@ class Group:
 
     def _able(self, processors):
         """Cells that write a serial file, of all or of one count of processors, those with the shortest median first;
-        oversubscribed and unverified ones, then those with few runs, come after the others."""
+        oversubscribed and unverified ones, then those with less than half as many runs as another, come after the others."""
         able = [c for c in self.cells if c.writes and c.serial and
                 processors in (0, c.processors) and c.median_s == c.median_s]
-        return sorted(able, key=lambda c: (c.oversubscribed, not c.verified, sum(c.n < n for n in RUNS_ENOUGH), c.median_s))
+        most = {}
+        for c in able:
+            most[c.oversubscribed, c.verified] = max(c.n, most.get((c.oversubscribed, c.verified), 0))
+        return sorted(able, key=lambda c: (c.oversubscribed, not c.verified, 2 * c.n < most[c.oversubscribed, c.verified], c.median_s))
 
     def best(self, processors=0):
         """The first of these, None where there is none."""

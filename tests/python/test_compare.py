@@ -44,6 +44,21 @@ class Decides(unittest.TestCase):
             self.assertRegex(c.sentence, r'^Inconclusive: T_T / T_C %s \(B/A [01].*\): computing alone differs \(T_C, B/A [01]' % words)
         self.assertEqual(Comparison(side(), side(1 / 1.5, slow=1.2)).verdict, 'better')
 
+    def test_t_t_that_contradicts_is_that_of_what_decides(self):
+        both = side(writers=('posix', 'mpiio')), side(1.2, writers=('posix', 'mpiio'))
+        for one in both:  # mpiio lacks two rounds, so posix decides
+            runs = [r for r in one[0].root['runs'] if r['driver'] == 'mpiio']
+            for run in runs:
+                run['t_t_s'] *= 0.5 if one is both[1] else 1
+            one[0].root['runs'] = [r for r in one[0].root['runs'] if r not in runs[:2]]
+        c = Comparison(*both)
+        self.assertEqual((c.primary.name, c.verdict), ('T_T / T_C of posix, 2 processors', WORSE))
+
+    def test_t_t_that_is_the_same_is_no_better(self):
+        c = Comparison(side(), side(1 / 1.15, slow=1.15))
+        self.assertEqual((c.verdict, c.primary.rounds_needed), (UNCLEAR, None))
+        self.assertIn('is smaller in B, but T_T is the same', c.sentence)
+
     def test_a_whole_name_is_no_others_beginning(self):
         sides = side(writers=('token', 'token-gather')), side(slow=1.5, writers=('token', 'token-gather'))
         for metric, name, verdict in (('T_T', 'T_T, geometric mean over the 2 below', WORSE),
@@ -503,7 +518,7 @@ class Parts(unittest.TestCase):
         c = Comparison(self.partitioned(*a)[1], self.partitioned(*b)[1], metric='')
         self.assertEqual((c.primary.name, c.verdict), ('b_eff_io, 2 processes', WORSE))
         self.assertIn('b_eff_io itself, the maximum over partitions, is not compared: these are of 1, 2 processes in A, of 1, 2, 4 in B', c.notes)
-        self.assertIn('b_eff_io of 2 processes decides, the most of which there are results on both sides', c.notes)
+        self.assertIn('b_eff_io of 2 processes decides, the most of which there are enough values on both sides', c.notes)
 
     def test_of_a_program_zeta_does_not_decide_where_few_results_have_one(self):
         def profiled(i, t_t_s, with_zeta):

@@ -146,6 +146,7 @@ class Found:
         self.studied = []  # differences that spoil a comparison unless they are what is studied
         self.apart = set()  # id() of results that are not compared, as the other side has nothing like them
         self.measured = None  # id() of patterns, points and replays that are compared; None: not known
+        self.first = ''  # of several quantities of one name why the first one decides
         self.writers = None  # of nht1-bt that are compared: what stamps of others say does not count
 
     def note(self, words):

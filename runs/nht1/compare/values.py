@@ -5,7 +5,7 @@ import shlex
 
 from .. import patterns, results, sumfile, text, ways
 from . import systems
-from .metric import Metric, known
+from .metric import RUNS_MIN, Metric, known
 
 # Results with a headline each, several of which are a sample: name, member, unit, whether higher is
 # better, and what must be the same on both sides.
@@ -65,11 +65,11 @@ def compare_sums(found, sides):
         a, b = map(of, sides)
         if name == 'b_eff_io':
             _maxima(found, sides)
-        common = sorted((p for p in set(a) & set(b) if p), reverse=True)
+        common = sorted((p for p in set(a) & set(b) if p), key=lambda p: (min(len(a[p]), len(b[p])) >= RUNS_MIN, p), reverse=True)
         for procs in common:
             _pairs(found, [a[procs], b[procs]], 'bytes/s', text.processes(procs))
         if len(common) > 1 and found.metrics[0].name == ', '.join((name, text.processes(common[0]))):
-            found.notes.append('%s of %s decides, the most of which there are results on both sides' % (name, text.processes(common[0])))
+            found.first = '%s of %s decides, the most of which there are enough values on both sides' % (name, text.processes(common[0]))
     if not found.metrics:
         found.reasons.append('A and B have no values of one program with as many processes')
 

@@ -46,7 +46,7 @@ class Comparison:
         self.stamps = {name: self._stamps(side, found, paired) for name, side in zip('ab', compared)}
         self._refuse(nevertheless, found.studied + self._shared(a, b) + [words for side in zip('AB', compared) for words in self._unproved(
             *side, found.writers)])
-        self.primary, self.contradicted = None, ''
+        self.primary, self.chosen, self.contradicted, self.first = None, [], '', found.first
         self._judge(metric)
 
     def _leave_out_sums(self, program, a, b):
@@ -112,18 +112,23 @@ class Comparison:
                 if self.reasons:  # then nothing is said of any of them
                     m.verdict = NOT
         self._contradict()
+        self.notes += ['%s: %s' % (m.name, m.far) for m in others if m.far and not self.reasons]
 
     def _contradict(self):
         """T_T / T_C is no verdict where T_T itself points the other way: then it is computing alone that differs."""
-        ratios = {name: [m.numbers['ratio'] for m in self.metrics if m.name.startswith(words)] for name, words in (
-            ('T_T', ('T_T of ', 'T_T,')), ('T_C', 'T_C,'))}
-        if self.primary.verdict in (BETTER, WORSE) and self.primary.name.startswith(PAIRED) and ratios['T_T']:
-            t_t, t_c = (math.exp(math.fsum(map(math.log, r)) / len(r)) if r else math.nan for r in ratios.values())
-            if (t_t - 1) * self.primary.worse_by < 0:
-                self.contradicted = 'T_T / T_C is %s in B, but T_T is %s (B/A %.3f): computing alone differs%s' % (
-                    *(('smaller', 'longer') if t_t > 1 else ('larger', 'shorter')), t_t,
-                    ' (T_C, B/A %.3f)' % t_c if t_c == t_c else '')
-                self.primary.verdict = UNCLEAR
+        if self.primary.verdict not in (BETTER, WORSE) or not self.primary.name.startswith(PAIRED):
+            return
+        names, parts = {name.replace(PAIRED, 'T_T', 1) for name, _ in self.chosen}, {part for _, part in self.chosen}
+        whole = [m for m in self.metrics if m.name in names]
+        alone = [m for m in self.metrics if m.name.startswith('T_C,') and m.part in parts]
+        t_t, t_c = (math.exp(math.fsum(math.log(m.numbers['ratio']) for m in of) / len(of)) if of else math.nan for of in (whole, alone))
+        same = whole and all(m.verdict == SAME for m in whole)
+        if same or (t_t - 1) * self.primary.worse_by < 0:
+            self.contradicted = 'T_T / T_C is %s in B, but T_T is %s (B/A %.3f): computing alone differs%s' % (
+                'larger' if self.primary.worse_by > 0 else 'smaller', 'the same' if same else 'longer' if t_t > 1 else 'shorter', t_t,
+                ' (T_C, B/A %.3f)' % t_c if t_c == t_c else '')
+            self.primary.verdict = UNCLEAR
+            self.primary.numbers['rounds_needed'] = None
 
     def _choose(self, metric):
         """The quantity that decides; it stands first."""
@@ -132,6 +137,8 @@ class Comparison:
             group = next((m.group for m in self.metrics if m.enough), self.metrics[0].group)
             if not metric and group != self.metrics[0].group:
                 self.notes.append('%s does not decide: it has too few values' % self.metrics[0].name)
+            elif not metric and self.first:
+                self.notes.append(self.first)
         # T_T is not T_T / T_C, nor token token-gather: what is a whole name counts as no other's beginning.
         chosen = [m for m in self.metrics if m.name == metric] or [m for m in self.metrics if (m.name + ',').startswith((metric + ',', metric + ' of '))] or \
             [m for m in self.metrics if m.name.startswith(metric)] if metric else \
@@ -151,6 +158,7 @@ class Comparison:
             self.notes.append('what decides is %s, than which none has more results; the others are judged beside it' % (
                 ' and '.join(sorted(m.name for m in kept))))
             chosen = [m for m in chosen if m in kept]
+        self.chosen = [(m.name, m.part) for m in chosen]
         self.primary = chosen[0] if len(chosen) == 1 else together(chosen, metric or group)
         self.primary.primary = True
         if len(chosen) == 1:

@@ -85,7 +85,10 @@ def _part(found, measured, whose):
         found.measured = (found.measured or set()) | {m.part for side in kept for m in side}
         found.metrics.append(Metric(name, 'bytes/s', *([m.rate for m in side] for side in kept), True, 'bandwidth',
                                     tuple([m.round for m in side] for side in kept)))
-    return [text.of('one side measured memory, the other one files', whose)] if len(found.metrics) == before else []
+    if len(found.metrics) > before:
+        return []
+    return [text.of('one side measured memory, the other one files' if all(one.memory != other.memory for one, other in pairs) else
+                    'too few rounds have no measurement that met memory', whose)]
 
 
 def _one_sample(found, named):

@@ -27,14 +27,16 @@ def _section(page, result, key, whose, way):
     others_n = ranks_n - mpi_n if mpi_n > 0 else 0
     # What counts them all, and the numbers of all.
     alike, number = ('ranks and other processes', 'rank; from %d on other processes' % mpi_n) if others_n > 0 else (several, noun)
-    at_least_one = real(profile, 'inside_any_s')
+    at_least_one, waiting = real(profile, 'inside_any_s'), real(profile, 'waiting_mean_s')
     page.text('%s took %s, %s of that inside I/O (mean over %s; most: %s, %s %d%s): %s in %s, '
               '%s in %s.' % (
                   text.plural(ranks_n - others_n, noun, several) + (
                       ' and %s' % text.plural(others_n, 'other process', 'other processes') if others_n > 0 else ''), text.duration(wall),
                   text.duration(inside), several, text.duration(real(profile, 'inside_max_s')), noun,
                   integer(profile, 'inside_max_rank'),
-                  '; at least one of them: %s' % text.duration(at_least_one) if ranks_n > 1 and at_least_one == at_least_one else '',
+                  '; at least one of them: %s%s' % (text.duration(at_least_one), ', without %s for each of waiting for others to begin a '
+                      'collective call' % text.duration(waiting) if waiting > 0.01 * inside else '')
+                  if ranks_n > 1 and at_least_one == at_least_one else '',
                   text.size(real(profile, 'written_bytes')) + ' written',
                   text.plural(integer(profile, 'writes_n'), 'call'),
                   text.size(real(profile, 'read_bytes')) + ' read',
@@ -50,7 +52,7 @@ def _section(page, result, key, whose, way):
     if zeta:
         table = Table('profile-zeta' + key, 'zeta of this program: with its writes and with them '
                       'dropped', ['T_T in s', 'T_C in s', 'zeta', 'from', 'to',
-                                  'of that %sinside I/O' % ('with a %s ' % noun if ranks_n > 1 else '')])
+                                  'of that %sinside I/O' % ('with a %s ' % noun if ranks_n > 1 and at_least_one == at_least_one else '')])
         table.row(real(zeta, 't_t_s'), real(zeta, 't_c_s'), *[
             (real(zeta, k), text.zeta(real(zeta, k)))
             for k in ('zeta', 'zeta_ci95_lo', 'zeta_ci95_hi', 'zeta_io')])

@@ -430,12 +430,13 @@ class Alternation:
         centre, ratio = self._of_centre(), self.look.get('mean_ratio')
         if centre in (WORSE, UNDECIDED) or ratio is None:
             return ''
+        means = 'harmonic means' if self.better == 'high' else 'means'  # the costs are inverses then
         if self._far():
             side, other = ('below', 'above') if self.better == 'high' else ('above', 'below')
-            return 'in %d of %d rounds B / A lies more than 1.25 times %s its median, in %d %s it (means B / A %s)' % (
-                self.look['far_above_n'], self.look['looked_at'], side, self.look['far_below_n'], other, text.ratio(self._value(ratio)))
+            return 'in %d of %d rounds B / A lies more than 1.25 times %s its median, in %d %s it (%s B / A %s)' % (
+                self.look['far_above_n'], self.look['looked_at'], side, self.look['far_below_n'], other, means, text.ratio(self._value(ratio)))
         t = 1 + self.threshold
-        return 'means differ: B / A %s' % text.ratio(self._value(ratio)) if ratio > t or centre == SAME and ratio < 1 / t else ''
+        return '%s differ: B / A %s' % (means, text.ratio(self._value(ratio))) if ratio > t or centre == SAME and ratio < 1 / t else ''
 
     def _of_centre(self):
         bounds = self.look.get('bounds')
