@@ -315,16 +315,19 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
         undecided(to, job, row, n);
 }
 
-/* The rate that the time above T_C stands for, where that time is more than noise, and the one that would do: what
+/* The rate that the time above T_C stands for, or in the background that of the I/O, where that time is more than noise, and the one that would do: what
  * is written in the background may take the time of computing as well. */
 static void judge_rate(json_t *to, const struct bt_row *row)
 {
     const bool paired = row->pairs > 1;
     const double t_c = t_c_of(row);
     const double zeta = paired ? row->median.zeta_paired : row->median.zeta;
-    const double bytes = (double)row->bytes, rate = bytes / (zeta * t_c);
     const bool hidden = row->median.both_s > 0;
+    /* Of what is hidden nothing is in the time above T_C: there the time that data were on their way counts. */
+    const double bytes = (double)row->bytes,
+                 rate = bytes / (hidden ? row->median.io_s : zeta * t_c);
     const double goal = bytes / ((hidden ? 1 + BALANCE_GOAL : BALANCE_GOAL) * t_c);
+    const char *what = hidden ? "Write" : "Effective write";
     const char *how = hidden ? " with all of it in the background" : "";
     char is[UNITS_TEXT_MAX], should[UNITS_TEXT_MAX];
     const bool more = isfinite(row->paired.lo) ? row->paired.lo > 0 : zeta > NOISE;
@@ -335,12 +338,12 @@ static void judge_rate(json_t *to, const struct bt_row *row)
     units_rate(goal, should);
     if (zeta > BALANCE_GOAL)
         stamp_add(to, STAMP_IMPLIED_RATE, SEVERITY_NOTE, n,
-                  "Effective write rate %s; %s would meet the goal of %.0f %%%s.", is, should,
+                  "%s rate %s; %s would meet the goal of %.0f %%%s.", what, is, should,
                   100 * BALANCE_GOAL, how);
     else
         stamp_add(to, STAMP_IMPLIED_RATE, SEVERITY_NOTE, n,
-                  "Effective write rate %s; the goal of %.0f %% needs %s%s.", is,
-                  100 * BALANCE_GOAL, should, how);
+                  "%s rate %s; the goal of %.0f %% needs %s%s.", what, is, 100 * BALANCE_GOAL,
+                  should, how);
 }
 
 static void judge_times(json_t *to, const struct bt_job *job, struct bt_row *row)

@@ -890,7 +890,9 @@ static void what_may_hide_needs_no_tenth_of_the_time(void **state)
         const char *words;
     } table[] = {
         {140, 0, 180.6e6, " would meet the goal of 10 %."},
-        {140, 94, 16.4e6, " would meet the goal of 10 % with all of it in the background."},
+        {140, 94, 16.4e6,
+         "Write rate 12.3 MB/s; 16.2 MB/s would meet the goal of 10 % with all of it in the "
+         "background."},
         {101, 94, 16.4e6, "; the goal of 10 % needs 16.2 MB/s with all of it in the background."}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct bt_judged j;

@@ -116,7 +116,7 @@ static bool is_sound(const struct profile_map *m)
     for (int p = 0; ok && p < m->phases_n; p++) {
         const struct profile_phase *one = &m->phase[p];
         ok = one->file >= 0 && one->file < m->files_n && one->comm_size > 0 &&
-             (one->comm_size <= m->size || one->comm_size == 1) && one->comm_rank >= 0 &&
+             one->comm_size <= WORKLOAD_PROCESSES_MAX && one->comm_rank >= 0 &&
              one->comm_rank < one->comm_size && counts_sound(one);
     }
     return ok;
