@@ -163,9 +163,9 @@ static struct profile_map *copy_of(int fd)
     if (m == MAP_FAILED) return m;
     if (read_part(fd, m, 0, offsetof(struct profile_map, burst)) && m->bursts_n >= 0 &&
         m->bursts_n <= PROFILE_BURSTS_MAX && m->together_n >= 0 &&
-        m->together_n <= PROFILE_BURSTS_MAX && m->together_log2 >= 0 && m->together_log2 < 60 &&
-        m->files_n >= 0 && m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 &&
-        m->phases_n <= PROFILE_PHASE_MAX && m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX &&
+        m->together_n <= PROFILE_TOGETHER_MAX && m->files_n >= 0 &&
+        m->files_n <= PROFILE_FILES_MAX && m->phases_n >= 0 && m->phases_n <= PROFILE_PHASE_MAX &&
+        m->runs_n >= 0 && m->runs_n <= PROFILE_RUNS_MAX &&
         read_part(fd, m, offsetof(struct profile_map, burst),
                   (size_t)m->bursts_n * sizeof m->burst[0]) &&
         read_part(fd, m, offsetof(struct profile_map, together),
@@ -438,24 +438,39 @@ static int by_begin(const void *a, const void *b)
     return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
 }
 
+/* Those of a process, and its calls together from together_n on. Where one ends before it begins the process was killed while it
+ * entered that. Returns how many there are then. */
+static int64_t add_bursts(const struct profile_map *m, int together_n, struct profile_burst *all,
+                          int64_t at)
+{
+    for (int b = 0; b < m->bursts_n; b++)
+        if (m->burst[b].begin_ns <= m->burst[b].end_ns &&
+            m->burst[b].inside_ns <= m->burst[b].end_ns - m->burst[b].begin_ns)
+            all[at++] = m->burst[b];
+    for (int k = together_n; k < m->together_n; k++)
+        if (m->together[k].begin_ns <= m->together[k].end_ns)
+            all[at++] = (struct profile_burst){.begin_ns = m->together[k].begin_ns,
+                                               .end_ns = m->together[k].end_ns,
+                                               .inside_ns =
+                                                   m->together[k].end_ns - m->together[k].begin_ns};
+    return at;
+}
+
 /* The time in which at least one of the first n processes was inside I/O. What bursts that overlap have of it adds up, up to their whole
  * length. */
-static int add_up_bursts(struct profile_run *run, int n)
+static int add_up_bursts(struct profile_run *run, int n, int together_n)
 {
     int64_t bursts_n = 0, at = 0;
     for (int r = 0; r < n; r++)
-        bursts_n += run->rank[r] ? run->rank[r]->bursts_n : 0;
+        if (run->rank[r])
+            bursts_n += run->rank[r]->bursts_n + run->rank[r]->together_n -
+                        (int)num_min(together_n, run->rank[r]->together_n);
     if (bursts_n == 0) return 0;
     struct profile_burst *all =
         mem_new(bursts_n, sizeof *all, "%" PRId64 " times inside I/O", bursts_n);
     if (!all) return ERR_NOMEM;
     for (int r = 0; r < n; r++)
-        for (int b = 0; run->rank[r] && b < run->rank[r]->bursts_n; b++) {
-            const struct profile_burst one = run->rank[r]->burst[b];
-            /* Else its process was killed while it entered that. */
-            if (one.begin_ns <= one.end_ns && one.inside_ns <= one.end_ns - one.begin_ns)
-                all[at++] = one;
-        }
+        if (run->rank[r]) at = add_bursts(run->rank[r], together_n, all, at);
     qsort(all, (size_t)at, sizeof *all, by_begin);
     struct profile_burst now = {.end_ns = 0};
     for (int64_t b = 0; b < at; b++) {
@@ -474,61 +489,44 @@ static int add_up_bursts(struct profile_run *run, int n)
     return 0;
 }
 
-/* Calls that all ranks make together, the k-th one that is kept on each of the n ranks: what lies behind the beginning of the last
- * rank, and until then the mean of the ranks. */
-static void add_together(const struct profile_together *const *call, int n, int k, double *inside_s,
-                         double *wait_s)
+/* Calls that all ranks make together, the k-th one of each of the n ranks: what lies behind the beginning of the last rank, and until
+ * then the mean of the ranks. */
+static void add_together(struct profile_run *run, const struct profile_map *const *rank, int n,
+                         int k)
 {
     uint64_t begin = 0, end = 0, most = 0;
     for (int r = 0; r < n; r++) {
-        const struct profile_together *one = &call[r][k];
+        const struct profile_together *one = &rank[r]->together[k];
         if (one->begin_ns > begin) begin = one->begin_ns;
         if (one->end_ns > end) end = one->end_ns;
         if (one->end_ns - one->begin_ns > most) most = one->end_ns - one->begin_ns;
     }
     /* Clocks of nodes may disagree. */
     const uint64_t behind = end > begin ? end - begin : 0;
-    *inside_s += 1e-9 * (double)(behind < most ? behind : most);
+    run->io_any_s += 1e-9 * (double)(behind < most ? behind : most);
     for (int r = 0; r < n; r++) {
-        const uint64_t wait = begin - call[r][k].begin_ns,
-                       all = call[r][k].end_ns - call[r][k].begin_ns;
-        *wait_s += 1e-9 * (double)(wait < all ? wait : all) / n;
+        const struct profile_together *one = &rank[r]->together[k];
+        const uint64_t wait = begin - one->begin_ns, all = one->end_ns - one->begin_ns;
+        run->io_wait_s += 1e-9 * (double)(wait < all ? wait : all) / n;
     }
 }
 
-/* Of the ranks that left any counters. Where not all calls are kept those that are stand for the others, by the time of all. */
-static int add_up_together(struct profile_run *run)
+/* Of the ranks that left any counters, as many as all of them have kept. [out] together_n */
+static int add_up_together(struct profile_run *run, int *together_n)
 {
     const struct profile_map **rank = mem_new(run->mpi_n + 1, sizeof *rank, "%d ranks", run->mpi_n);
-    const struct profile_together **call = mem_new(run->mpi_n + 1, sizeof *call, "their calls");
-    int log2 = 0, n = 0, kept_n = PROFILE_BURSTS_MAX;
-    double inside_s = 0, wait_s = 0, kept_s = 0, all_s = 0;
-    for (int r = 0; rank && call && r < run->mpi_n; r++)
+    int n = 0;
+    *together_n = 0;
+    if (!rank) return ERR_NOMEM;
+    for (int r = 0; r < run->mpi_n; r++)
         if (run->rank[r]) rank[n++] = run->rank[r];
+    if (n > 0) *together_n = PROFILE_TOGETHER_MAX;
     for (int r = 0; r < n; r++)
-        log2 = (int)num_max(log2, rank[r]->together_log2);
-    for (int r = 0; r < n; r++) {
-        struct profile_together *of = ((struct profile_map *)(uintptr_t)rank[r])->together;
-        int mine = 0;
-        for (int k = 0; k < rank[r]->together_n; k++)
-            if (profile_is_kept(of[k].number, log2) && of[k].begin_ns <= of[k].end_ns)
-                of[mine++] = of[k];
-        call[r] = of;
-        kept_n = (int)num_min(kept_n, mine);
-        all_s += 1e-9 * (double)rank[r]->together_ns;
-    }
-    for (int k = 0; n > 0 && k < kept_n; k++) {
-        add_together(call, n, k, &inside_s, &wait_s);
-        for (int r = 0; r < n; r++)
-            kept_s += 1e-9 * (double)(call[r][k].end_ns - call[r][k].begin_ns);
-    }
-    const double factor = log2 > 0 && kept_s > 0 ? all_s / kept_s : 1;
-    run->io_any_s += factor * inside_s;
-    run->io_wait_s = factor * wait_s;
-    const int rc = rank && call ? 0 : ERR_NOMEM;
+        *together_n = (int)num_min(*together_n, rank[r]->together_n);
+    for (int k = 0; k < *together_n; k++)
+        add_together(run, rank, n, k);
     free(rank);
-    free(call);
-    return rc;
+    return 0;
 }
 
 static void add_up_run(struct profile_run *run, double command_s)
@@ -572,6 +570,7 @@ static void add_up_run(struct profile_run *run, double command_s)
 
 int profile_load(const char *dir, double command_s, struct profile_run *run)
 {
+    int together_n;
     *run = (struct profile_run){0};
     DIR *d = opendir(dir);
     if (!d) return err_set_errno(ERR_IO, errno, "%s", dir);
@@ -589,8 +588,8 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     if (rc == 0) rc = find_temporary(dir, run);
     find_common(run);
     add_up_run(run, command_s);
-    if (rc == 0) rc = add_up_bursts(run, run->mpi_n > 0 ? run->mpi_n : run->size);
-    if (rc == 0) rc = add_up_together(run);
+    if (rc == 0) rc = add_up_together(run, &together_n);
+    if (rc == 0) rc = add_up_bursts(run, run->mpi_n > 0 ? run->mpi_n : run->size, together_n);
     return rc;
 }
 

@@ -29,7 +29,7 @@ struct profile_run {
     double io_max_s; /* slowest of them */
     int io_max_rank;
     /* While at least one of them was inside I/O, inside a call of all ranks when the last of them had begun it; at most,
-     * where one had more than PROFILE_BURSTS_MAX bursts; of more such calls by a sample. */
+     * where one had more than PROFILE_BURSTS_MAX bursts or PROFILE_TOGETHER_MAX such calls. */
     double io_any_s;
     double io_wait_s; /* inside I/O, until the last rank had begun the call: mean over ranks */
     int64_t bytes[2]; /* read, written */

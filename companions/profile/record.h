@@ -26,14 +26,15 @@
 #include "companions/workload/function.h"
 #include "companions/workload/runs.h"
 
-#define PROFILE_MAGIC      UINT64_C(0x32657270316e7468)
-#define PROFILE_FILES_MAX  16384
-#define PROFILE_NAME_MAX   1024
-#define PROFILE_PHASE_MAX  16384
-#define PROFILE_RUNS_MAX   65536
-#define PROFILE_BINS       512 /* of the timeline */
-#define PROFILE_BURSTS_MAX 2048
-#define PROFILE_SIZES      48 /* of the histogram: a call of b bytes counts in floor(log2 b) */
+#define PROFILE_MAGIC        UINT64_C(0x32657270316e7468)
+#define PROFILE_FILES_MAX    16384
+#define PROFILE_NAME_MAX     1024
+#define PROFILE_PHASE_MAX    16384
+#define PROFILE_RUNS_MAX     65536
+#define PROFILE_BINS         512 /* of the timeline */
+#define PROFILE_BURSTS_MAX   2048
+#define PROFILE_TOGETHER_MAX 16384
+#define PROFILE_SIZES        48 /* of the histogram: a call of b bytes counts in floor(log2 b) */
 
 /* Ends, with the number of the profiler, the name of what an earlier run has left, while the next one runs. */
 #define PROFILE_ASIDE ".before-"
@@ -255,23 +256,15 @@ struct profile_map {
     /* Without outside_ns; in the order of time, and apart by more than the gap: 0 until they are too many. */
     int32_t bursts_n;
     uint64_t burst_gap_ns;
-    /* Of a rank: the calls that all ranks make together are none of these; so many, and their time. Until they are too many each
-     * one is kept, then one in 2^together_log2, the same ones on all ranks (profile_is_kept). */
-    uint64_t together_calls, together_ns;
-    int32_t together_n, together_log2;
+    /* Of a rank: the first calls that all ranks make together are none of these. */
+    int32_t together_n;
     struct profile_burst burst[PROFILE_BURSTS_MAX];
     struct profile_together {
-        uint64_t begin_ns, end_ns, number; /* of all such calls */
-    } together[PROFILE_BURSTS_MAX];
+        uint64_t begin_ns, end_ns;
+    } together[PROFILE_TOGETHER_MAX];
     struct profile_file file[PROFILE_FILES_MAX];
     struct profile_phase phase[PROFILE_PHASE_MAX];
     struct workload_run run[PROFILE_RUNS_MAX];
 };
-
-/* Whether the call of this number is one of those that are kept, one in 2^log2, in no period that programs have. */
-static inline bool profile_is_kept(uint64_t number, int log2)
-{
-    return (number * UINT64_C(0x9e3779b97f4a7c15) >> 32 & ((UINT64_C(1) << log2) - 1)) == 0;
-}
 
 #endif

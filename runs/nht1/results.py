@@ -904,13 +904,13 @@ class Group:
 
     def _able(self, processors):
         """Cells that write a serial file, of all or of one count of processors, those with the shortest median first;
-        oversubscribed and unverified ones, then those with less than half as many runs as another, come after the others."""
+        oversubscribed and unverified ones, then those with few runs (less than six, and than two thirds of another's), come after the others."""
         able = [c for c in self.cells if c.writes and c.serial and
                 processors in (0, c.processors) and c.median_s == c.median_s]
         most = {}
         for c in able:
             most[c.oversubscribed, c.verified] = max(c.n, most.get((c.oversubscribed, c.verified), 0))
-        return sorted(able, key=lambda c: (c.oversubscribed, not c.verified, 2 * c.n < most[c.oversubscribed, c.verified], c.median_s))
+        return sorted(able, key=lambda c: (c.oversubscribed, not c.verified, c.n < min(6, most[c.oversubscribed, c.verified] * 2 / 3), c.median_s))
 
     def best(self, processors=0):
         """The first of these, None where there is none."""

@@ -54,6 +54,14 @@ class Decides(unittest.TestCase):
         c = Comparison(*both)
         self.assertEqual((c.primary.name, c.verdict), ('T_T / T_C of posix, 2 processors', WORSE))
 
+    def test_computing_alone_that_differs_is_that_of_as_many_processors(self):
+        def more(one, slow):  # the same on another number of processors
+            other = side(slow=slow)
+            other[0].root['system'].update(ranks=1, cores_in_use=1)
+            return results.Results(one + other)
+        c = Comparison(more(side(), 1), more(side(1 / 1.2, slow=1.5), 0.5), metric='T_T / T_C of posix, 2 processors')
+        self.assertRegex(c.sentence, r'computing alone differs \(T_C, B/A 1\.5')
+
     def test_t_t_that_is_the_same_is_no_better(self):
         c = Comparison(side(), side(1 / 1.15, slow=1.15))
         self.assertEqual((c.verdict, c.primary.rounds_needed), (UNCLEAR, None))

@@ -33,9 +33,9 @@ static bool dropping, digests, runs_wanted;
 static bool ended;                      /* what is counted now stdio has kept until the end */
 static uint64_t loaded_ns;              /* when this library was */
 static char own_path[PROFILE_PATH_MAX]; /* of the mapped file */
-/* That have their space on the disk; bursts, and those of calls that all ranks make together. */
-static int files_room, phases_room, runs_room, bursts_room[2];
-static bool bursts_full[2]; /* they can have no more of it */
+/* That have their space on the disk. */
+static int files_room, phases_room, runs_room, bursts_room, together_room;
+static bool bursts_full, together_full; /* they can have no more of it */
 static enum split split = SPLIT_DIRECTION;
 static uint64_t split_calls;
 static struct table files;                /* struct profile_file, by name and number of processes */
@@ -256,12 +256,19 @@ static int reserve_runs(int n)
     return why;
 }
 
-static int reserve_bursts(bool together, int n)
+static int reserve_bursts(int n)
 {
-    const int why = reserve(together ? offsetof(struct profile_map, together)
-                                     : offsetof(struct profile_map, burst),
-                            (size_t)n * sizeof(struct profile_burst));
-    if (why == 0) bursts_room[together] = n;
+    const int why =
+        reserve(offsetof(struct profile_map, burst), (size_t)n * sizeof(struct profile_burst));
+    if (why == 0) bursts_room = n;
+    return why;
+}
+
+static int reserve_together(int n)
+{
+    const int why = reserve(offsetof(struct profile_map, together),
+                            (size_t)n * sizeof(struct profile_together));
+    if (why == 0) together_room = n;
     return why;
 }
 
@@ -283,8 +290,7 @@ static struct profile_map *map_own(void)
     if (fd < 0) return NULL;
     if (ftruncate(fd, sizeof *map) < 0 ||
         (why = reserve(0, offsetof(struct profile_map, burst))) != 0 ||
-        (why = reserve_bursts(false, BURSTS_FIRST)) != 0 ||
-        (why = reserve_bursts(true, BURSTS_FIRST)) != 0 ||
+        (why = reserve_bursts(BURSTS_FIRST)) != 0 || (why = reserve_together(BURSTS_FIRST)) != 0 ||
         (why = reserve_files(FILES_FIRST)) != 0 || (why = reserve_phases(PHASES_FIRST)) != 0 ||
         (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
         why = why ? why : errno;
@@ -442,8 +448,8 @@ void count_forked(void)
     files = (struct table){0}; /* it may be half done: nothing of it is freed */
     memset(file_run, 0, sizeof file_run);
     memset(file_crowded, 0, sizeof file_crowded);
-    files_room = phases_room = runs_room = bursts_room[0] = bursts_room[1] = 0;
-    bursts_full[0] = bursts_full[1] = false;
+    files_room = phases_room = runs_room = bursts_room = together_room = 0;
+    bursts_full = together_full = false;
     run_calls = 0;
     io_ns = 0;
     loaded_ns = count_now_ns();
@@ -476,10 +482,17 @@ static void spread(int write, int64_t bytes, int comm_size, uint64_t start_ns, u
     timeline_add(map, write, bytes, 1e-9 * (double)start_ns, 1e-9 * (double)end_ns);
     if (is_past()) return;
     const bool all = comm_size > 1 && comm_size == map->size;
-    const int room = bursts_room[all];
-    if ((all ? map->together_n : map->bursts_n) == room && !bursts_full[all])
-        bursts_full[all] = room == PROFILE_BURSTS_MAX || reserve_bursts(all, 2 * room) != 0;
-    (all ? timeline_together : timeline_burst)(map, bursts_room[all], start_ns - before_ns, end_ns);
+    if (all && map->together_n == together_room && !together_full)
+        together_full =
+            together_room == PROFILE_TOGETHER_MAX || reserve_together(2 * together_room) != 0;
+    if (all && map->together_n < together_room) {
+        map->together[map->together_n++] =
+            (struct profile_together){.begin_ns = start_ns - before_ns, .end_ns = end_ns};
+        return;
+    }
+    if (map->bursts_n == bursts_room && !bursts_full)
+        bursts_full = bursts_room == PROFILE_BURSTS_MAX || reserve_bursts(2 * bursts_room) != 0;
+    timeline_burst(map, bursts_room, start_ns - before_ns, end_ns);
 }
 
 void count_other(enum profile_other what, int comm_size, uint64_t start_ns)

@@ -81,19 +81,3 @@ void timeline_burst(struct profile_map *m, int room, uint64_t from_ns, uint64_t 
     if (m->bursts_n == room) join_close(m, room);
     m->burst[m->bursts_n++] = now;
 }
-
-void timeline_together(struct profile_map *m, int room, uint64_t from_ns, uint64_t to_ns)
-{
-    const struct profile_together now = {
-        .begin_ns = from_ns, .end_ns = to_ns, .number = m->together_calls++};
-    m->together_ns += to_ns - from_ns;
-    while (m->together_n == room && profile_is_kept(now.number, m->together_log2)) {
-        int n = 0;
-        m->together_log2++;
-        for (int k = 0; k < m->together_n; k++)
-            if (profile_is_kept(m->together[k].number, m->together_log2))
-                m->together[n++] = m->together[k];
-        m->together_n = n;
-    }
-    if (profile_is_kept(now.number, m->together_log2)) m->together[m->together_n++] = now;
-}

@@ -18,9 +18,6 @@ void timeline_add(struct profile_map *m, int write, int64_t bytes, double from_s
 /* Enters the time of a call into the bursts, of which room >= 2 are there. Where they are full the closest become one. */
 void timeline_burst(struct profile_map *m, int room, uint64_t from_ns, uint64_t to_ns);
 
-/* The same of a call that all ranks make together. Where they are full half of them are kept. */
-void timeline_together(struct profile_map *m, int room, uint64_t from_ns, uint64_t to_ns);
-
 #pragma GCC visibility pop
 
 #endif

@@ -28,6 +28,7 @@ class Metric:
         self.name, self.unit, self.a, self.b = name, unit, a, b
         self.higher_better, self.group = higher_better, group
         self.rounds = rounds or tuple([(i,) for i in range(len(side))] for side in (a, b))
+        self.where = ''  # on how many processors, of nht1-bt
         self.part = ''  # which of several file systems or MPI libraries it is of
         self.numbers, self.worse_by, self.verdict, self.primary = {}, math.nan, FEW, False
         self.far = ''  # why medians do not decide

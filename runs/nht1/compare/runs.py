@@ -107,6 +107,7 @@ def _cell(found, a, b, t_c_s, whose):
             found.metrics.append(Metric(
                 '%s%s, %s' % (name, of, where), unit, list(x.values()), list(y.values()), unit == 'bytes/s',
                 name if a.writes and unit != 'bytes/s' else '', (list(x), list(y))))
+            found.metrics[-1].where = where
     _read_back(found, a, b, of, where)
 
 

@@ -68,7 +68,7 @@ def compare_sums(found, sides):
         common = sorted((p for p in set(a) & set(b) if p), key=lambda p: (min(len(a[p]), len(b[p])) >= RUNS_MIN, p), reverse=True)
         for procs in common:
             _pairs(found, [a[procs], b[procs]], 'bytes/s', text.processes(procs))
-        if len(common) > 1 and found.metrics[0].name == ', '.join((name, text.processes(common[0]))):
+        if len(common) > 1 and min(len(a[common[0]]), len(b[common[0]])) >= RUNS_MIN and found.metrics[0].name == ', '.join((name, text.processes(common[0]))):
             found.first = '%s of %s decides, the most of which there are enough values on both sides' % (name, text.processes(common[0]))
     if not found.metrics:
         found.reasons.append('A and B have no values of one program with as many processes')

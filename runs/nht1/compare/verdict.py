@@ -9,7 +9,7 @@ from .. import results, stats, text
 from . import runs, systems, values, workload
 from .metric import BETTER, FEW, NOT, PLAUSIBLE, RUNS_MIN, SAME, UNCLEAR, WORSE, Found, of_one_sample, together
 
-PAIRED = 'T_T / T_C'
+PAIRED, ZETA = 'T_T / T_C', '1 + zeta'
 SUMMED = {'nht1-beff': 'b_eff', 'nht1-beffio': 'b_eff_io'}  # that may stand beside summaries
 OTHERS = {'nht1-workload': workload.compare, 'nht1-profile': values.compare_profiles}
 
@@ -116,15 +116,18 @@ class Comparison:
 
     def _contradict(self):
         """T_T / T_C is no verdict where T_T itself points the other way: then it is computing alone that differs."""
-        if self.primary.verdict not in (BETTER, WORSE) or not self.primary.name.startswith(PAIRED):
+        said = self.primary.verdict in (BETTER, WORSE) or self.primary.verdict == UNCLEAR and self.primary.direction
+        if not said or not self.primary.name.startswith((PAIRED, ZETA)):
             return
-        names, parts = {name.replace(PAIRED, 'T_T', 1) for name, _ in self.chosen}, {part for _, part in self.chosen}
+        names = {m.name.replace(PAIRED, 'T_T', 1).replace(ZETA, 'T_T', 1) for m in self.chosen}
+        places = {(m.part, m.where) for m in self.chosen}
         whole = [m for m in self.metrics if m.name in names]
-        alone = [m for m in self.metrics if m.name.startswith('T_C,') and m.part in parts]
+        alone = [m for m in self.metrics if m.name.startswith('T_C,') and (m.part, m.where) in places]
         t_t, t_c = (math.exp(math.fsum(math.log(m.numbers['ratio']) for m in of) / len(of)) if of else math.nan for of in (whole, alone))
         same = whole and all(m.verdict == SAME for m in whole)
         if same or (t_t - 1) * self.primary.worse_by < 0:
-            self.contradicted = 'T_T / T_C is %s in B, but T_T is %s (B/A %.3f): computing alone differs%s' % (
+            self.contradicted = '%s is %s in B, but T_T is %s (B/A %.3f): computing alone differs%s' % (
+                PAIRED if self.primary.name.startswith(PAIRED) else ZETA,
                 'larger' if self.primary.worse_by > 0 else 'smaller', 'the same' if same else 'longer' if t_t > 1 else 'shorter', t_t,
                 ' (T_C, B/A %.3f)' % t_c if t_c == t_c else '')
             self.primary.verdict = UNCLEAR
@@ -158,7 +161,7 @@ class Comparison:
             self.notes.append('what decides is %s, than which none has more results; the others are judged beside it' % (
                 ' and '.join(sorted(m.name for m in kept))))
             chosen = [m for m in chosen if m in kept]
-        self.chosen = [(m.name, m.part) for m in chosen]
+        self.chosen = chosen
         self.primary = chosen[0] if len(chosen) == 1 else together(chosen, metric or group)
         self.primary.primary = True
         if len(chosen) == 1:
