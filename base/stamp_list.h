@@ -53,7 +53,8 @@ STAMP(DISTURBANCE_UNKNOWN, "disturbance-unknown",
       "whether something else used the machine is not known")
 STAMP(IMPLIED_RATE, "implied-rate", "nht1-bt", "note", "",
       "the effective write rate, bytes / (T_T - T_C), and the rate that would meet the goal (of a "
-      "writer in the background: with all of it there, bytes / (1.10 T_C)); only "
+      "writer in the background: bytes over the time of its I/O, and with all of it there, bytes / "
+      "(1.10 T_C)); only "
       "where the answer is not not-measurable and the extra time is more than noise: the paired "
       "interval above 0, or, without an interval, zeta above 0.05")
 STAMP(TC_NOT_BEST, "tc-not-best", "nht1-bt", "note warn", "",

@@ -748,9 +748,11 @@ END
     need_program jq
     mkdir data
     printf '<Pattern segmented> Temporal write Record 6400 Data %s </Pattern>\n' 64000 '640000 Think 0.5' >j.conf
-    nht1-workload --out data/d j.conf --json r.json >out 2>&1 3>&- &
-    local runner=$!
-    wait_until -p $runner bash -c '[ "$(stat -c %s data/d 2>&1)" = 640000 ]'
+    nht1-workload --out data/d j.conf --json r.json --progress always >out 2>&1 3>&- &
+    local runner=$! before
+    wait_text -p $runner out "phase 1 of 2" # it is over
+    before=$(stat -c %y data/d)
+    wait_until -p $runner bash -c '[ "$(stat -c %y data/d)" != "$1" ]' - "$before" # a write of the second one
     kill -INT $runner
     status=0
     wait $runner || status=$?
