@@ -315,8 +315,8 @@ static void judge_balance(json_t *to, const struct bt_job *job, struct bt_row *r
         undecided(to, job, row, n);
 }
 
-/* The rate that the time above T_C stands for, or in the background that of the I/O, where that time is more than noise, and the one that would do: what
- * is written in the background may take the time of computing as well. */
+/* The rate that the time above T_C stands for, or in the background that of the I/O, where that time is more than
+ * noise, and the one that would do: what is written in the background may take the time of computing as well. */
 static void judge_rate(json_t *to, const struct bt_row *row)
 {
     const bool paired = row->pairs > 1;

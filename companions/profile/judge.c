@@ -231,15 +231,14 @@ static int estimate(struct profile_zeta *z, const struct profile_round *round,
     TRY(balance_look(&plan, x, n, &z->paired));
     TRY(quiet_median(round, x, n, &z->rounds.zeta));
     for (int i = 0; i < n; i++)
+        x[i] = (round[i].t_wait_s - round[i].c_wait_s) / round[i].t_c_s;
+    TRY(stat_median(x, n, &z->wait));
+    for (int i = 0; i < n; i++)
+        x[i] = round[i].c_io_s / round[i].t_c_s;
+    TRY(stat_median(x, n, &z->reading));
+    for (int i = 0; i < n; i++)
         x[i] = (round[i].t_io_s - round[i].c_io_s) / round[i].t_c_s;
     TRY(stat_median(x, n, &z->io));
-    double *const more = x + n;
-    for (int i = 0; i < n; i++)
-        more[i] = (round[i].t_wait_s - round[i].c_wait_s) / round[i].t_c_s;
-    TRY(stat_median(more, n, &z->wait));
-    for (int i = 0; i < n; i++)
-        more[i] = round[i].c_io_s / round[i].t_c_s;
-    TRY(stat_median(more, n, &z->reading));
     TRY(balance_look(&plan, x, n, &z->data));
     return quiet_median(round, x, n, &z->rounds.data);
 }
@@ -248,7 +247,7 @@ int profile_judge(const struct profile_round *round, int n, const struct profile
                   struct profile_zeta *z)
 {
     *z = (struct profile_zeta){.pairs = n};
-    double *x = mem_new(2 * n, sizeof *x, "%d pairs", n);
+    double *x = mem_new(n, sizeof *x, "%d pairs", n);
     if (!x) return ERR_NOMEM;
     const int rc = estimate(z, round, pairs, x);
     free(x);

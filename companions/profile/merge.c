@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,10 +474,7 @@ static int add_up_bursts(struct profile_run *run, int n, int together_n)
     struct profile_burst now = {.end_ns = 0};
     for (int64_t b = 0; b < at; b++) {
         if (all[b].begin_ns < now.end_ns) {
-            if (all[b].end_ns > now.end_ns) now.end_ns = all[b].end_ns;
-            now.inside_ns += all[b].inside_ns;
-            if (now.inside_ns > now.end_ns - now.begin_ns)
-                now.inside_ns = now.end_ns - now.begin_ns;
+            now = profile_burst_joined(&now, &all[b]);
         } else {
             run->io_any_s += 1e-9 * (double)now.inside_ns;
             now = all[b];
@@ -1079,9 +1075,7 @@ json_t *profile_json(const struct profile_run *run)
     }
     return json_pack(
         "{s:i s:i s:i s:s s:o s:o s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:o "
-        "s:o "
-        "s:o s:o s:o s:o "
-        "s:i}",
+        "s:o s:o s:o s:o s:o s:i}",
         "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n, "state",
         state_name((int)run->state), "mpi_library",
         js_text(first && first->library[0] ? first->library : NULL), "wall_s", js_real(run->wall_s),

@@ -20,7 +20,6 @@
  * at which the user wants to separate, to the next. The n-th phase of a file on one rank belongs
  * to the n-th of that file on the others; a file that is opened by other numbers of processes is
  * another one here. Times are seconds of CLOCK_REALTIME. */
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "companions/workload/function.h"
@@ -220,6 +219,17 @@ struct profile_slow {
 struct profile_burst {
     uint64_t begin_ns, end_ns, inside_ns;
 };
+
+/* Two of them as one. What both say of the same time counts once where they are inside I/O all along. */
+static inline struct profile_burst profile_burst_joined(const struct profile_burst *a,
+                                                        const struct profile_burst *b)
+{
+    struct profile_burst one = {.begin_ns = a->begin_ns < b->begin_ns ? a->begin_ns : b->begin_ns,
+                                .end_ns = a->end_ns > b->end_ns ? a->end_ns : b->end_ns,
+                                .inside_ns = a->inside_ns + b->inside_ns};
+    if (one.inside_ns > one.end_ns - one.begin_ns) one.inside_ns = one.end_ns - one.begin_ns;
+    return one;
+}
 
 struct profile_map {
     uint64_t magic;

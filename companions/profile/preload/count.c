@@ -33,9 +33,23 @@ static bool dropping, digests, runs_wanted;
 static bool ended;                      /* what is counted now stdio has kept until the end */
 static uint64_t loaded_ns;              /* when this library was */
 static char own_path[PROFILE_PATH_MAX]; /* of the mapped file */
-/* That have their space on the disk. */
-static int files_room, phases_room, runs_room, bursts_room, together_room;
-static bool bursts_full, together_full; /* they can have no more of it */
+/* A part of the counters that grows: where it lies, how long an element is, how many there can be, how many have their space on the
+ * disk; whether there was none for more. */
+struct part {
+    size_t from, each;
+    int most, room;
+    bool full;
+};
+#define PART(member, most)                                                                         \
+    {                                                                                              \
+        offsetof(struct profile_map, member), sizeof(((struct profile_map *)0)->member[0]), most,  \
+            0, false                                                                               \
+    }
+static struct part file_part = PART(file, PROFILE_FILES_MAX),
+                   phase_part = PART(phase, PROFILE_PHASE_MAX),
+                   run_part = PART(run, PROFILE_RUNS_MAX),
+                   burst_part = PART(burst, PROFILE_BURSTS_MAX),
+                   together_part = PART(together, PROFILE_TOGETHER_MAX);
 static enum split split = SPLIT_DIRECTION;
 static uint64_t split_calls;
 static struct table files;                /* struct profile_file, by name and number of processes */
@@ -231,45 +245,18 @@ static int more(int room)
     return room + (room < STEP ? room : STEP);
 }
 
-static int reserve_files(int n)
+static int reserve_part(struct part *p, int n)
 {
-    const int why =
-        reserve(offsetof(struct profile_map, file), (size_t)n * sizeof(struct profile_file));
-    if (why == 0) files_room = n;
+    if (n > p->most) return ENOSPC;
+    const int why = reserve(p->from, (size_t)n * p->each);
+    if (why == 0) p->room = n;
     return why;
 }
 
-static int reserve_phases(int n)
+/* Twice as much room, until once there is none. */
+static void grow(struct part *p)
 {
-    const int why =
-        reserve(offsetof(struct profile_map, phase), (size_t)n * sizeof(struct profile_phase));
-    if (why == 0) phases_room = n;
-    return why;
-}
-
-static int reserve_runs(int n)
-{
-    if (n > PROFILE_RUNS_MAX) return ENOSPC;
-    const int why =
-        reserve(offsetof(struct profile_map, run), (size_t)n * sizeof(struct workload_run));
-    if (why == 0) runs_room = n;
-    return why;
-}
-
-static int reserve_bursts(int n)
-{
-    const int why =
-        reserve(offsetof(struct profile_map, burst), (size_t)n * sizeof(struct profile_burst));
-    if (why == 0) bursts_room = n;
-    return why;
-}
-
-static int reserve_together(int n)
-{
-    const int why = reserve(offsetof(struct profile_map, together),
-                            (size_t)n * sizeof(struct profile_together));
-    if (why == 0) together_room = n;
-    return why;
+    if (!p->full) p->full = reserve_part(p, 2 * p->room) != 0;
 }
 
 bool count_fits(size_t bytes)
@@ -290,8 +277,10 @@ static struct profile_map *map_own(void)
     if (fd < 0) return NULL;
     if (ftruncate(fd, sizeof *map) < 0 ||
         (why = reserve(0, offsetof(struct profile_map, burst))) != 0 ||
-        (why = reserve_bursts(BURSTS_FIRST)) != 0 || (why = reserve_together(BURSTS_FIRST)) != 0 ||
-        (why = reserve_files(FILES_FIRST)) != 0 || (why = reserve_phases(PHASES_FIRST)) != 0 ||
+        (why = reserve_part(&burst_part, BURSTS_FIRST)) != 0 ||
+        (why = reserve_part(&together_part, BURSTS_FIRST)) != 0 ||
+        (why = reserve_part(&file_part, FILES_FIRST)) != 0 ||
+        (why = reserve_part(&phase_part, PHASES_FIRST)) != 0 ||
         (at = mmap(NULL, sizeof *map, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
         why = why ? why : errno;
     close(fd);
@@ -448,8 +437,8 @@ void count_forked(void)
     files = (struct table){0}; /* it may be half done: nothing of it is freed */
     memset(file_run, 0, sizeof file_run);
     memset(file_crowded, 0, sizeof file_crowded);
-    files_room = phases_room = runs_room = bursts_room = together_room = 0;
-    bursts_full = together_full = false;
+    file_part.room = phase_part.room = run_part.room = burst_part.room = together_part.room = 0;
+    burst_part.full = together_part.full = false;
     run_calls = 0;
     io_ns = 0;
     loaded_ns = count_now_ns();
@@ -482,17 +471,14 @@ static void spread(int write, int64_t bytes, int comm_size, uint64_t start_ns, u
     timeline_add(map, write, bytes, 1e-9 * (double)start_ns, 1e-9 * (double)end_ns);
     if (is_past()) return;
     const bool all = comm_size > 1 && comm_size == map->size;
-    if (all && map->together_n == together_room && !together_full)
-        together_full =
-            together_room == PROFILE_TOGETHER_MAX || reserve_together(2 * together_room) != 0;
-    if (all && map->together_n < together_room) {
+    if (all && map->together_n == together_part.room) grow(&together_part);
+    if (all && map->together_n < together_part.room) {
         map->together[map->together_n++] =
             (struct profile_together){.begin_ns = start_ns - before_ns, .end_ns = end_ns};
         return;
     }
-    if (map->bursts_n == bursts_room && !bursts_full)
-        bursts_full = bursts_room == PROFILE_BURSTS_MAX || reserve_bursts(2 * bursts_room) != 0;
-    timeline_burst(map, bursts_room, start_ns - before_ns, end_ns);
+    if (map->bursts_n == burst_part.room) grow(&burst_part);
+    timeline_burst(map, burst_part.room, start_ns - before_ns, end_ns);
 }
 
 void count_other(enum profile_other what, int comm_size, uint64_t start_ns)
@@ -516,9 +502,9 @@ int count_file(const char *name, int comm_size, int comm_rank, enum profile_inte
             file->interface != (int)interface))
         key++;
     const int n = map->files_n;
-    if (!file &&
-        (n == PROFILE_FILES_MAX || (n == files_room && reserve_files(more(files_room)) != 0) ||
-         table_put(&files, key, &map->file[n]) < 0)) {
+    if (!file && (n == PROFILE_FILES_MAX ||
+                  (n == file_part.room && reserve_part(&file_part, more(file_part.room)) != 0) ||
+                  table_put(&files, key, &map->file[n]) < 0)) {
         map->files_lost++;
         file_crowded[n - 1] = true;
         return n - 1;
@@ -557,7 +543,8 @@ struct profile_phase *count_phase(struct use *o, bool write, uint64_t start_ns)
     if (at >= 0 && split == SPLIT_DIRECTION && o->last_write != write) at = -1;
     if (at >= 0 && split == SPLIT_CALLS && o->calls >= split_calls) at = -1;
     if (at < 0 && (map->phases_n == PROFILE_PHASE_MAX ||
-                   (map->phases_n == phases_room && reserve_phases(more(phases_room)) != 0))) {
+                   (map->phases_n == phase_part.room &&
+                    reserve_part(&phase_part, more(phase_part.room)) != 0))) {
         map->phases_lost++;
         at = map->phases_n - 1;
     } else if (at < 0) {
@@ -612,7 +599,8 @@ void count_run(int file, enum workload_run_call call, int flags, int64_t at, int
         miss(&map->unplaced, bytes);
     } else if (*last > 0 && workload_run_join(&map->run[*last - 1], &one)) {
         return;
-    } else if (map->runs_n == runs_room && reserve_runs(runs_room + RUNS_STEP) != 0) {
+    } else if (map->runs_n == run_part.room &&
+               reserve_part(&run_part, run_part.room + RUNS_STEP) != 0) {
         miss(&map->lost, bytes);
     } else {
         map->run[map->runs_n] = one;

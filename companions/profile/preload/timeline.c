@@ -45,16 +45,6 @@ void timeline_add(struct profile_map *m, int write, int64_t bytes, double from_s
 
 #define FIRST_GAP_NS 1000
 
-/* Two bursts as one. What both say of the same time counts once where they are inside I/O all along. */
-static struct profile_burst joined(const struct profile_burst *a, const struct profile_burst *b)
-{
-    struct profile_burst one = {.begin_ns = a->begin_ns < b->begin_ns ? a->begin_ns : b->begin_ns,
-                                .end_ns = a->end_ns > b->end_ns ? a->end_ns : b->end_ns,
-                                .inside_ns = a->inside_ns + b->inside_ns};
-    if (one.inside_ns > one.end_ns - one.begin_ns) one.inside_ns = one.end_ns - one.begin_ns;
-    return one;
-}
-
 /* Bursts with less than the gap between them become one, with wider and wider gaps until they are half of them. */
 static void join_close(struct profile_map *m, int room)
 {
@@ -63,7 +53,7 @@ static void join_close(struct profile_map *m, int room)
         m->burst_gap_ns = m->burst_gap_ns ? 2 * m->burst_gap_ns : FIRST_GAP_NS;
         for (int b = 1; b < m->bursts_n; b++)
             if (m->burst[b].begin_ns <= m->burst[n].end_ns + m->burst_gap_ns)
-                m->burst[n] = joined(&m->burst[n], &m->burst[b]);
+                m->burst[n] = profile_burst_joined(&m->burst[n], &m->burst[b]);
             else
                 m->burst[++n] = m->burst[b];
         m->bursts_n = n + 1;
@@ -75,7 +65,7 @@ void timeline_burst(struct profile_map *m, int room, uint64_t from_ns, uint64_t 
     struct profile_burst now = {.begin_ns = from_ns, .end_ns = to_ns, .inside_ns = to_ns - from_ns};
     /* Threads do not end in the order in which they began. */
     while (m->bursts_n > 0 && from_ns <= m->burst[m->bursts_n - 1].end_ns + m->burst_gap_ns) {
-        now = joined(&m->burst[--m->bursts_n], &now);
+        now = profile_burst_joined(&m->burst[--m->bursts_n], &now);
         from_ns = now.begin_ns;
     }
     if (m->bursts_n == room) join_close(m, room);
