@@ -901,10 +901,10 @@ int main(void)
     snprintf(pattern, sizeof pattern, "%s/unseen-jump-%d", getenv("NHT1_PROFILE_DIR"), (int)getpid());
     signal(SIGALRM, jumps);
     while (glob(pattern, 0, NULL, &found) != 0) {
-        setitimer(ITIMER_REAL, &soon, NULL);
-        if (!sigsetjmp(back, 1))
-            for (;;)
-                if (pwrite(fd, "data", 4, 0) != 4) return 1;
+        if (sigsetjmp(back, 1)) continue;
+        setitimer(ITIMER_REAL, &soon, NULL); /* not before there is a place to jump to */
+        for (;;)
+            if (pwrite(fd, "data", 4, 0) != 4) return 1;
     }
     return write(fd, "end", 3) != 3;
 }
