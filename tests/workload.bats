@@ -744,6 +744,24 @@ END
     [ -z "$(grep -e 'S + T + B' -e 'In all' out)" ] # nothing was measured
 }
 
+@test "interrupted while files are made, opened or read, a run says so, and not that they are gone" {
+    local n opens=0 kind
+    printf '<Pattern segmented> Temporal %s Record 6400 Data 64000 </Pattern>\n' write read 'write Method posix' >j.conf
+    mkdir log data
+    interrupt() { env NHT1_FAULT_PROGRAM=nht1-workload NHT1_FAULT_IN="$PWD/data" LD_PRELOAD="$NHT1_TESTBIN/fault.so" "$@" \
+        nht1-workload --out data/d j.conf; }
+    run interrupt NHT1_FAULT_LOG="$PWD/log"
+    for kind in open fdatasync; do
+        opens=$(sed -n "s/^$kind //p" log/0)
+        [ "$opens" -gt 1 ]
+        for ((n = 1; n <= opens; n++)); do
+            run interrupt NHT1_FAULT=$kind:$n:SIGINT:0
+            [[ $status:$output == 3:*interrupted ]] # not: No such file
+            [ -z "$(ls -A data)" ]
+        done
+    done
+}
+
 @test "interrupted, a run says so at once, and the rate is that of what was complete" {
     need_program jq
     mkdir data

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/sys.h"
+#include "companions/workload/files.h"
 #include "io/writers/guard.h"
 #include "io/writers/mpiio.h"
 
@@ -33,7 +34,7 @@ int workload_handle_open(struct workload_handle *f, MPI_Comm comm, const char *p
     io_guard_begin(&f->context);
     io_guard_at(call);
     const int mpi_rc = par_file_open(comm, path, MPI_MODE_RDWR, info, &f->file);
-    return par_agree(comm, check_call(f, mpi_rc, call));
+    return par_agree(comm, workload_files_gone(path, check_call(f, mpi_rc, call)));
 }
 
 int workload_handle_view(struct workload_handle *f, int64_t begin, int n, const int64_t *offset,

@@ -145,6 +145,7 @@ static int access_open(void *part)
             rc = err_set_errno(ERR_IO, errno, "cannot open %s%s", path,
                                f->flags & WORKLOAD_RUN_DIRECT ? " past the page cache (O_DIRECT)"
                                                               : "");
+        rc = workload_files_gone(path, rc);
     }
     return par_agree(t->c->comm, rc);
 }
@@ -289,7 +290,9 @@ static int check(struct access_run *t, struct workload_findings *found)
             file = r->file;
             workload_files_path(&t->c->files, file, path);
             fd = open(path, O_RDONLY | O_CLOEXEC);
-            if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", path);
+            if (fd < 0)
+                return workload_files_gone(path,
+                                           err_set_errno(ERR_IO, errno, "cannot open %s", path));
         }
         rc = workload_findings_read(found, &t->c->data, fd, path, t->step[i].offset, r->bytes,
                                     (struct workload_allowed){now, now, false});

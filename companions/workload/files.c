@@ -33,6 +33,14 @@ void workload_files_path(const struct workload_files *f, int index, char out[WOR
     path_of(f, f->rank, index, out);
 }
 
+int workload_files_gone(const char *path, int rc)
+{
+    struct stat st;
+    if (rc != ERR_IO || !stop_requested() || lstat(path, &st) == 0) return rc;
+    err_clear();
+    return err_set(ERR_INTERRUPT, "interrupted");
+}
+
 static int name_check(const struct workload_files *f)
 {
     if (strlen(f->name) > WORKLOAD_PATH_MAX - 64)
@@ -91,7 +99,7 @@ static int take_place(struct workload_files *f, const char *path, const char *st
     if (rc == 0 && second) rc = own_expect(f->own, io_path_base(path), id);
     if (rc == 0) rc = io_place_take(&place);
     if (rc == 0 && !second) rc = own_expect(f->own, io_path_base(path), id);
-    if (rc == 0) return own_adopt(f->own, io_path_base(path), id);
+    if (rc == 0) return workload_files_gone(path, own_adopt(f->own, io_path_base(path), id));
     io_place_undo(&place);
     return rc;
 }
@@ -134,13 +142,14 @@ static int make_mine(void *arg)
     return make_here(m->f, m->index, m->bytes);
 }
 
-/* Opens a file that rank 0 may have made; asked to stop, that has removed it. */
+/* Opens a file that rank 0 may have made. */
 static int open_made(const char *path, int *fd)
 {
     *fd = open(path, O_RDWR | O_CLOEXEC);
     if (*fd >= 0) return 0;
-    if (stop_requested()) return err_set(ERR_INTERRUPT, "interrupted");
-    return err_set_errno(ERR_IO, errno, "cannot open %s: all nodes must share the directory", path);
+    return workload_files_gone(
+        path,
+        err_set_errno(ERR_IO, errno, "cannot open %s: all nodes must share the directory", path));
 }
 
 static int can_open(const struct workload_files *f, int index)
@@ -237,7 +246,7 @@ int workload_files_drop(const struct workload_files *f, const struct nodes *n, i
     workload_files_path(f, index, path);
     /* What another node wrote must be on the device before anybody's pages can go. */
     for (int turn = 0; turn < 2; turn++) {
-        if (n->node_rank == 0 || f->separate) rc = resident_drop(path);
+        if (n->node_rank == 0 || f->separate) rc = workload_files_gone(path, resident_drop(path));
         rc = par_agree(n->comm, rc);
         if (rc < 0) return rc;
     }

@@ -50,6 +50,10 @@ void workload_files_end(struct workload_files *f);
 /* Name of a file of this rank. Local. */
 void workload_files_path(const struct workload_files *f, int index, char out[WORKLOAD_PATH_MAX]);
 
+/* rc of a call on a file of this run; ERR_INTERRUPT, "interrupted", where it failed because the file is gone,
+ * removed when this run was asked to stop. Local. */
+int workload_files_gone(const char *path, int rc);
+
 /* Whether this rank has made file no index. Local. */
 bool workload_files_made(const struct workload_files *f, int index);
 

@@ -234,8 +234,8 @@ static int open_file(void *part)
     struct phase_run *t = part;
     if (t->p->method == WORKLOAD_POSIX) {
         t->fd = open(t->path, O_RDWR | O_CLOEXEC);
-        return par_agree(t->c->comm,
-                         t->fd < 0 ? err_set_errno(ERR_IO, errno, "opening %s", t->path) : 0);
+        const int rc = t->fd < 0 ? err_set_errno(ERR_IO, errno, "opening %s", t->path) : 0;
+        return par_agree(t->c->comm, workload_files_gone(t->path, rc));
     }
     TRY(workload_handle_open(&t->handle, t->c->comm, t->path, t->c->info, 1));
     return t->p->view ? set_view(t) : 0;
@@ -386,7 +386,9 @@ static int check_writes(struct phase_run *t, struct workload_findings *f)
 {
     const struct workload_allowed a = {t->file->generation, t->file->generation, false};
     const int fd = open(t->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return err_set_errno(ERR_IO, errno, "cannot open %s", t->path);
+    if (fd < 0)
+        return workload_files_gone(t->path,
+                                   err_set_errno(ERR_IO, errno, "cannot open %s", t->path));
     int rc = 0;
     for (int64_t i = 0; rc == 0 && i < t->a.n; i++)
         rc = workload_findings_read(f, &t->c->data, fd, t->path, t->a.access[i].in.offset,

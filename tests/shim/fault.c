@@ -35,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fault.h"
@@ -173,6 +174,17 @@ __attribute__((destructor)) static void end(void)
     if (log) fclose(log);
 }
 
+/* To the process: the program may have a thread of its own that takes it, and has then a moment for what it does. */
+static void interrupt(void)
+{
+    const struct timespec nap = {.tv_nsec = 10 * 1000 * 1000};
+    sigset_t pending;
+    kill(getpid(), SIGINT);
+    do
+        nanosleep(&nap, NULL);
+    while (sigpending(&pending) == 0 && sigismember(&pending, SIGINT));
+}
+
 bool fault_now(enum fault_kind k, const char *what)
 {
     if (!plan.active) return false;
@@ -183,7 +195,7 @@ bool fault_now(enum fault_kind k, const char *what)
     if (n == plan.nth) fprintf(stderr, "shim: %s %d, of %s, fails\n", kind_name[k], n, what);
     if (plan.errnum == KILL) raise(SIGKILL);
     if (plan.errnum == CRASH) raise(SIGSEGV);
-    if (plan.errnum == ASKED) raise(SIGINT);
+    if (plan.errnum == ASKED) interrupt();
     return plan.errnum != ASKED;
 }
 
