@@ -179,11 +179,14 @@ done:
 
 int par_slowest(MPI_Comm comm, const double *took_s, int64_t n, double *sum_s)
 {
+    enum { MOST = 512 };
+    double slowest_s[MOST];
     *sum_s = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double slowest_s;
-        TRY_MPI(MPI_Allreduce(&took_s[i], &slowest_s, 1, MPI_DOUBLE, MPI_MAX, comm));
-        *sum_s += slowest_s;
+    for (int64_t from = 0; from < n; from += MOST) {
+        const int m = (int)(n - from < MOST ? n - from : MOST);
+        TRY_MPI(MPI_Allreduce(took_s + from, slowest_s, m, MPI_DOUBLE, MPI_MAX, comm));
+        for (int i = 0; i < m; i++)
+            *sum_s += slowest_s[i];
     }
     return 0;
 }
