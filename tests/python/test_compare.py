@@ -274,6 +274,12 @@ def grouped(value, mount):
     return kind, root, mount
 
 
+def listed(value, mount):
+    kind, root, mount = grouped(value, mount)
+    root['phases'][0]['settings']['blocks'] = [2, {}]
+    return kind, root, mount
+
+
 def results_of(how, *parts):
     """parts: (of how many results, of about which value, where)"""
     made = results.Results()
@@ -418,6 +424,10 @@ class Parts(unittest.TestCase):
         # All as near to each other: that is not said to be missing.
         c = Comparison(of({'buffer': 1}), results.Results(of({'buffer': 2}) + of({'buffer': 3})))
         self.assertEqual(c.reasons, ['no setting of posix in A is nearer to one in B than to another (N = 12)'])
+
+    def test_settings_of_a_phase_that_are_lists_are_compared_as_text(self):
+        a, b = results_of(listed, (8, 1e9, '/a')), results_of(listed, (8, 0.5e9, '/a'))
+        self.assertEqual(Comparison(a, b).verdict, WORSE)
 
     def test_workloads_with_several_hints_are_rows_that_name_them(self):
         a, b = (results.Results(results_of(workload_of, (8, 1e9, '/a')) + results_of(hinted, (8, 1e9 * slower, '/a'))) for slower in (1, 0.5))

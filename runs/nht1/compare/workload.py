@@ -180,7 +180,8 @@ def _phase(_, phase, __):
             ('method', results.word(phase, 'method')), ('access', results.word(phase, 'access')),
             ('memory', 'strided' if results.true(phase, 'memory_strided') else 'contiguous'),
             ('file', results.word(phase, 'file')), ('fraction', results.real(phase, 'fraction')),
-            *sorted(results.members(phase, 'settings').items()))
+            *((key, value if isinstance(value, (int, float)) else str(value))
+              for key, value in sorted(results.members(phase, 'settings').items())))
 
 
 def _point(root, point, number):
