@@ -1197,6 +1197,7 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
 {
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
     struct profile_calls flushes = {0};
+    uint64_t synced_n = 0;
     const struct profile_map *slowest = run->rank[run->io_max_rank];
     plain_line(to,
                "%-9s %s per %s on average, %s on the slowest, %s %d on %s (%.1f %% and %.1f "
@@ -1214,6 +1215,7 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
         const struct profile_calls *c = run->rank[r] ? &run->rank[r]->other[PROFILE_SYNC] : NULL;
         flushes.n += c ? c->n : 0;
         flushes.ns += c ? c->ns : 0;
+        synced_n += run->rank[r] ? run->rank[r]->synced_n : 0;
     }
     if (flushes.n > 0)
         fprintf(to,
@@ -1222,6 +1224,12 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
                 "--accesses has them\n",
                 units_duration(1e-9 * (double)flushes.ns, a), flushes.n,
                 units_plural((int64_t)flushes.n));
+    if (synced_n > 0)
+        fprintf(to,
+                "          %" PRIu64
+                " opening%s with O_SYNC or O_DSYNC: each write flushes, which working points "
+                "do not; --accesses has it\n",
+                synced_n, units_plural((int64_t)synced_n));
     if (run->io_wait_s > 0.01 * run->io_s)
         fprintf(
             to,

@@ -493,6 +493,13 @@ void count_other(enum profile_other what, int comm_size, uint64_t start_ns)
     count_unlock();
 }
 
+void count_synced(void)
+{
+    count_lock();
+    map->synced_n++;
+    count_unlock();
+}
+
 int count_file(const char *name, int comm_size, int comm_rank, enum profile_interface interface)
 {
     uint64_t key = table_hash(name) + 2 * (uint64_t)comm_size + interface;

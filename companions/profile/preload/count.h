@@ -105,6 +105,9 @@ struct profile_slow *count_slow(uint64_t ns);
 /* Counts a function that moves no data. comm_size: of the ranks that call it together; 1: of a process for itself. */
 void count_other(enum profile_other what, int comm_size, uint64_t start_ns);
 
+/* Counts one opening after which each write is flushed. */
+void count_synced(void);
+
 /* Whether the limit on file sizes allows as much, beyond which a write ends the program; else errno is set. */
 bool count_fits(size_t bytes);
 

@@ -341,6 +341,7 @@ void follow_other(struct followed *f, enum profile_other what, int64_t at, uint6
     const int kept = errno;
     if (f->counted && ready()) {
         count_other(what, 1, start_ns);
+        if (what == PROFILE_OPEN && (at & O_DSYNC) && (at & O_ACCMODE) != O_RDONLY) count_synced();
         count_lock();
         enter(f);
         count_trace(f->use.file, WORKLOAD_KINDS + (int)what, 0, at);
