@@ -58,5 +58,14 @@ class Zeta(unittest.TestCase):
             ('posix, paired', 0.1), ('posix, by the best T_C known', 1.42), ('posix, by T_C as given', 1.42)], '', ''))
 
 
+class OfMemory(unittest.TestCase):
+    def test_values_of_b_eff_io_that_may_measure_memory_are_a_line_of_their_own(self):
+        found = [results.Result('%d.json' % i, 'nht1-beffio', 1, {
+            'started_utc': '2026-01-0%dT10:00:00Z' % (i + 1),
+            'b_eff_io': {'definition': '2.1', 'procs': 2, 'valid': True, 'bytes_per_s': 1e6, 'cache_honest': honest}}, {}) for i, honest in enumerate((True, False, True))]
+        points, common = trend._of_results(results.Results(found), 'b_eff_io')
+        self.assertEqual([p.line.endswith('not cache-honest: it may measure memory') for p in points], [False, True, False])
+
+
 if __name__ == '__main__':
     unittest.main()

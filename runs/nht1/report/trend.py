@@ -129,7 +129,8 @@ def _line(root, kind):
     return tuple(words if known else '' for words, known in (
         (text.plural(integer(root, 'system.ranks', 1), 'rank'), True), ('T = %.3g min' % t_min, t_min == t_min),
         ('partitions of %s processes' % ', '.join(map(str, partitions)) if isinstance(partitions, list) else '', True), ('definition ' + definition, definition),
-        ('buffers %s bytes off a page' % buffers, buffers), ('not valid', not _valid(root, kind))))
+        ('buffers %s bytes off a page' % buffers, buffers), ('not valid', not _valid(root, kind)),
+        (part_beffio.of_memory(root), of)))
 
 
 def _of_results(found, metric):
