@@ -101,9 +101,19 @@ static bool split_mount(char *line, char *mount[2], char *fs[3])
     return mount[0] && mount[1] && fs[0] && fs[1];
 }
 
+/* Where an overlay keeps what is written, as its options say, "" where they do not. */
+static void upper_of(const char *options, char upper[SYS_PATH_MAX])
+{
+    static const char key[] = "upperdir=/";
+    const char *at = strstr(options, key);
+    const char *from = at ? at + strlen(key) - 1 : "";
+    snprintf(upper, SYS_PATH_MAX, "%.*s", (int)strcspn(from, ","), from);
+    unescape(upper);
+}
+
 /* The line that holds the path most closely; of two mounts in one place the later one hides the
- * other. */
-static void find_mount(const char *path, struct sys_fs *out)
+ * other. upper: [out] as upper_of. */
+static void find_mount(const char *path, struct sys_fs *out, char upper[SYS_PATH_MAX])
 {
     char *line = NULL, *mount[2], *fs[3];
     size_t size = 0;
@@ -119,6 +129,7 @@ static void find_mount(const char *path, struct sys_fs *out)
                  more ? fs[2] : "");
         snprintf(out->type, sizeof out->type, "%s", fs[0]);
         snprintf(out->source, sizeof out->source, "%s", fs[1]);
+        upper_of(more ? fs[2] : "", upper);
     }
     free(line);
     if (f) fclose(f);
@@ -144,11 +155,11 @@ static char *existing(const char *path)
 
 void sys_path_mount(const char *path, struct sys_fs *out)
 {
-    char here[SYS_PATH_MAX] = "", *whole = NULL;
+    char here[SYS_PATH_MAX] = "", upper[SYS_PATH_MAX] = "", *whole = NULL;
     memset(out, 0, sizeof *out);
     if (path[0] != '/' && !getcwd(here, sizeof here)) return;
     if (asprintf(&whole, "%s%s%s", here, here[0] ? "/" : "", path) < 0) return;
-    find_mount(whole, out);
+    find_mount(whole, out, upper);
     free(whole);
     plain_text(out->source);
     plain_text(out->mount);
@@ -188,9 +199,10 @@ const char *sys_full_words(const char *path, int64_t bytes)
 
 int sys_path_fs(const char *path, struct sys_fs *out)
 {
-    struct statfs s;
+    struct statfs s, below;
     struct statvfs sizes; /* in units of f_frsize */
     struct stat file;
+    char upper[SYS_PATH_MAX] = "";
     memset(out, 0, sizeof *out);
     char *real = existing(path);
     if (!real || stat(real, &file) < 0) {
@@ -205,7 +217,7 @@ int sys_path_fs(const char *path, struct sys_fs *out)
     out->total_bytes = (int64_t)sizes.f_blocks * (int64_t)sizes.f_frsize;
     out->free_bytes = free_of(&sizes);
     out->block_bytes = (int64_t)file.st_blksize;
-    find_mount(real, out);
+    find_mount(real, out, upper);
     const bool unnamed = !out->type[0];
     if (unnamed) snprintf(out->type, sizeof out->type, "0x%08x", (uint32_t)s.f_type);
     for (int t = KNOWN - 1; t >= 0; t--) {
@@ -215,6 +227,10 @@ int sys_path_fs(const char *path, struct sys_fs *out)
         out->in_memory = known[t].in_memory;
         out->network = known[t].network;
     }
+    /* Of a container the folder lies outside of what can be seen: then it is not known. */
+    if (strcmp(out->type, "overlay") == 0 && upper[0] && statfs(upper, &below) == 0)
+        for (int t = 0; t < KNOWN; t++)
+            out->in_memory |= known[t].in_memory && known[t].magic == (uint32_t)below.f_type;
     plain_text(out->source);
     plain_text(out->mount);
     plain_text(out->options);

@@ -47,6 +47,24 @@ on_a_device() {
     expect_json r.json '.runs[0].cache | .page_cache and .in_memory_file_system'
 }
 
+@test "on overlayfs, as containers have it: what is in memory is seen, and an upper folder in memory is" {
+    need_root "mounts"
+    on_a_device
+    mkdir u w l o
+    mount -t overlay overlay -o "lowerdir=$PWD/l,upperdir=$PWD/u,workdir=$PWD/w" o 2>why || not_permitted "$(<why)"
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync none --read last --read-cache cold,warm --out o/f --keep --json r.json
+    umount o
+    expect_status 0
+    expect_json r.json '.runs[0].cache | .page_cache and .cached_bytes > 0.9 * .file_bytes and .how == "mincore" and .dirty_bytes == null'
+    expect_json r.json '[.runs[0].read[] | .cached_bytes_before / .dump_bytes] == [0, 1]'
+    memory_disk m 64m
+    mkdir m/u m/w
+    mount -t overlay overlay -o "lowerdir=$PWD/l,upperdir=$PWD/m/u,workdir=$PWD/m/w" o
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync end --out o/f --json r.json
+    umount o m
+    expect_json r.json '.runs[0].cache | .page_cache and .in_memory_file_system'
+}
+
 @test "no file, nothing to ask about" {
     run mpi_run 1 nht1-bt "${tiny[@]}" --io null,none --json r.json
     expect_status 0
