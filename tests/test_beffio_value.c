@@ -255,7 +255,14 @@ static void what_comes_from_memory_is_not_cache_honest(void **state)
         assert_null(strstr(h.words, "--shift-read"));
         f.nodes_n = 2; /* the way out on several nodes */
         beffio_honesty(&f, &h);
-        if (!c[i].honest && !c[i].in_memory) assert_non_null(strstr(h.words, "--shift-read node"));
+        if (!c[i].honest && !c[i].in_memory) {
+            assert_non_null(strstr(h.words, "--shift-read node"));
+            assert_non_null(strstr(h.words, "or -T "));
+            f.capped = true;
+            beffio_honesty(&f, &h);
+            assert_null(strstr(h.words, "-T "));
+            f.capped = false;
+        }
         assert_true(beffio_judge(&f, r));
     }
 }

@@ -103,7 +103,8 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
                              100 * f->cached_share);
         used += snprintf(h->words + used, sizeof h->words - (size_t)used, "; --drop-cache%s helps",
                          f->nodes_n > 1 ? " or --shift-read node" : "");
-        if (least > 0)
+        /* What was moved at the limit of space does not grow with T. */
+        if (least > 0 && !f->capped)
             snprintf(h->words + used, sizeof h->words - (size_t)used, ", or -T %.0f at this rate",
                      ceil(f->schedule->t_s * asked / least));
     }
