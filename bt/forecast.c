@@ -29,6 +29,7 @@
 #include "bt/solver/plan.h"
 #include "bt/solver/solver.h"
 #include "bt/tc.h"
+#include "io/read.h"
 #include "io/target/parts.h"
 #include "io/writers/writer.h"
 
@@ -543,6 +544,7 @@ int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_sea
     TRY_TO(out, rc, bt_machine_make(comm, &m));
     const bool first = m.nodes.rank == 0;
     TRY_TO(out, rc, par_agree(comm, first ? bt_setup_names(setup) : 0));
+    TRY_TO(out, rc, setup->opt.read_drop_system ? io_read_may_drop_system(comm) : 0);
     TRY_TO(out, rc, par_agree(comm, first ? program_outputs_check(&result, 1) : 0));
     TRY_TO(out, rc, par_agree(comm, first ? plan(&f, &m) : 0));
     if (first && !setup->opt.quiet) print(&f, stdout);

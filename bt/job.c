@@ -18,6 +18,7 @@
 #include "bt/restart.h"
 #include "io/aggregate.h"
 #include "io/probe/kept.h"
+#include "io/read.h"
 #include "io/writers/writer.h"
 
 /* No file that the job writes may take the place of another one. */
@@ -160,6 +161,7 @@ int bt_job_make(struct bt_job *job, MPI_Comm comm, struct bt_setup *setup)
                                        &job->decomp)));
     bt_decomp_name(&job->decomp, job->decomp_name);
     TRY(par_agree(comm, bt_read_plan_make(&job->reads, setup, &job->decomp, job->size, job->rank)));
+    if (setup->opt.read_drop_system) TRY(io_read_may_drop_system(comm));
     TRY(par_agree(comm, job->rank == 0 ? names_check(setup) : 0));
     TRY_MPI(MPI_Bcast(&setup->seed, 1, MPI_UINT64_T, 0, comm));
     TRY(bt_machine_make(comm, &job->machine));

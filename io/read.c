@@ -333,17 +333,28 @@ static const char *file_name(const struct io_found *f, int64_t i, char *out)
     return out;
 }
 
+static const char system_caches[] = "/proc/sys/vm/drop_caches";
+
+int io_read_may_drop_system(MPI_Comm comm)
+{
+    int rc = 0;
+    if (access(system_caches, W_OK) != 0)
+        rc = err_set_errno(
+            ERR_USAGE, errno,
+            "--read-drop-system: only root may drop the system's caches, by way of %s",
+            system_caches);
+    return par_agree(comm, rc);
+}
+
 static int drop_system(void)
 {
-    static const char name[] = "/proc/sys/vm/drop_caches";
-    const int fd = open(name, O_WRONLY | O_CLOEXEC);
+    const int fd = open(system_caches, O_WRONLY | O_CLOEXEC);
     const bool done = fd >= 0 && write(fd, "1\n", 2) == 2;
     const int errnum = errno;
     if (fd >= 0) close(fd);
     if (done) return 0;
-    return err_set_errno(ERR_USAGE, errnum,
-                         "the system's caches cannot be dropped by way of %s, which root may",
-                         name);
+    return err_set_errno(ERR_IO, errnum, "the system's caches cannot be dropped by way of %s",
+                         system_caches);
 }
 
 int io_read_drop(MPI_Comm comm, const char *path, bool system)

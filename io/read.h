@@ -83,9 +83,12 @@ int io_read_close(struct io_reading *r);
 
 /* Makes a file of ours, or all its parts, durable and drops it from the page cache of every node;
  * no process may have the file open. system: all that these nodes hold of any file as well, for which
- * one must be root (ERR_USAGE). What cannot be dropped: the cache of a server, or of the host under
- * a virtual disk. Collective. Returns 0, ERR_USAGE or ERR_IO. */
+ * one must be root. What cannot be dropped: the cache of a server, or of the host under
+ * a virtual disk. Collective. Returns 0 or ERR_IO. */
 int io_read_drop(MPI_Comm comm, const char *path, bool system);
+
+/* Whether io_read_drop may drop what the nodes hold of any file. Collective. Returns 0 or ERR_USAGE. */
+int io_read_may_drop_system(MPI_Comm comm);
 
 /* How much of some dumps lies in memory. */
 struct io_read_cached {

@@ -299,6 +299,21 @@ expect_read() {
     refused 1 "give own, auto, 1d" --read last --read-decomp own,,1d:x
 }
 
+@test "whether the system's caches may be dropped is known before the run" {
+    need_root "another user"
+    local folder user=(setpriv --reuid 65534 --regid 65534 --clear-groups) plan
+    "${user[@]}" test -x "$NHT1_BIN/nht1-bt" || not_here "the programs are where another user cannot reach them"
+    folder=$(TMPDIR=/tmp mktemp -d) # the folder of the tests is the user's alone
+    chmod 777 "$folder"
+    cd "$folder" || return 1
+    for plan in --quiet --dry-run; do
+        run "${user[@]}" env HOME="$folder" OMPI_MCA_orte_tmpdir_base="$folder" nht1-bt "${tiny[@]}" --io posix --out f --read last --read-drop-system $plan
+        [[ $status:$output == 1:*"--read-drop-system: only root may drop the system's caches"* ]]
+        [ ! -e f ]
+    done
+    rm -rf "$folder"
+}
+
 @test "dry run: readings, bytes and memory by arithmetic; what cannot be is refused there, too" {
     slow
     run nht1-bt --dry-run --class A --io posix,token --ranks 8 --repeat 3 --json plan.json \
