@@ -30,6 +30,8 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2)
     expect_json r.json '.search.candidates | length >= 20 and ([.[].id] | unique | length) == length'
     expect_json r.json '[.search.candidates[] | select(.state == "best")] | length == 1'
     expect_json r.json '.search | .best.id as $id | .candidates[$id - 1].label == .best.label'
+    expect_json r.json '.search | ([.candidates[] | select(.state == "untried")] | length) as $n | (.candidates | length) as $of
+        | .best.answer | if $n > 0 then contains("\($n) of \($of) candidates were not tried for lack of time") else contains("not tried") | not end'
     expect_json r.json '.search.rungs[0].candidates_n >= .search.rungs[-1].candidates_n - 2'
     expect_json r.json '.runs == [] and .ranking == []'
     [ -z "$(find . -name 'btout*')" ]

@@ -224,7 +224,7 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     bool last;
     char label[BT_LABEL_MAX], name[BT_LABEL_MAX], minutes[UNITS_TEXT_MAX];
     double ratio, lo, hi, needed, seconds;
-    int finalists = 0, runs, disturbed;
+    int finalists = 0, untried = 0, runs, disturbed;
     const int rungs_n = race_rungs(s->race, &rung, &last);
     out[0] = '\0';
     if (best < 0) return;
@@ -265,6 +265,13 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
         else
             append_text(out, "The last rung had not begun.");
     }
+    for (int i = 0; i < s->space.n; i++)
+        untried += stand[i].state == RACE_UNTRIED;
+    if (untried > 0)
+        append_text(
+            out,
+            " %d of %d candidates were not tried for lack of time; more --minutes would try them.",
+            untried, s->space.n);
 }
 
 static json_t *best_json(const struct bt_search *s, const struct race_standing *stand)
