@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/identity.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -8,8 +9,15 @@
 static bool stat_identity(int fd, const char *path, int flags, struct identity *id)
 {
     struct statx st;
+    struct stat plain;
     *id = IDENTITY_NONE;
-    if (statx(fd, path, flags, STATX_INO | STATX_BTIME | STATX_SIZE, &st) != 0) return false;
+    if (statx(fd, path, flags, STATX_INO | STATX_BTIME | STATX_SIZE, &st) != 0) {
+        /* Some containers refuse system calls newer than their list of them. */
+        if (errno != EPERM || fstatat(fd, path, &plain, flags) != 0) return false;
+        *id = (struct identity){(int64_t)plain.st_dev, (int64_t)plain.st_ino, 0,
+                                (int64_t)plain.st_size};
+        return true;
+    }
     id->device = (int64_t)makedev(st.stx_dev_major, st.stx_dev_minor);
     id->inode = (int64_t)st.stx_ino;
     id->bytes = (int64_t)st.stx_size;
