@@ -424,6 +424,18 @@ END
     done
     run nht1-workload --out data/d missing.xml
     expect_status 1
+    # Nor does --force write over what describes the run, whatever its name there.
+    cp w.xml data/w.xml
+    ln data/w.xml data/other
+    for dry in "" --dry-run; do
+        for name in data/w.xml data/other; do
+            run mpi_run 1 nht1-workload --force --out $name $dry data/w.xml --set processNum=1
+            expect_status 1
+            expect_text "$name is what this run was read from: choose another --out"
+        done
+    done
+    cmp w.xml data/w.xml
+    rm data/w.xml data/other
     run nht1-workload --out data/d --json data/../data/d w.xml
     expect_status 1
     expect_text "--json and --out have the same file"

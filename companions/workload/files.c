@@ -107,13 +107,16 @@ static int take_place(struct workload_files *f, const char *path, const char *st
 /* Whether nothing lies at the path that has to stay. */
 static int may_replace(const struct workload_files *f, const char *path)
 {
-    struct stat st;
+    struct stat st, read;
     const bool there = lstat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
         return err_set(ERR_USAGE, "%s is not a regular file: choose another --out", path);
     if (there && !f->force)
         return err_set(ERR_USAGE, "%s exists: choose another --out, or --force to write over it",
                        path);
+    if (there && stat(f->description, &read) == 0 && read.st_dev == st.st_dev &&
+        read.st_ino == st.st_ino)
+        return err_set(ERR_USAGE, "%s is what this run was read from: choose another --out", path);
     return 0;
 }
 

@@ -18,7 +18,7 @@
 #define WORKLOAD_PATH_MAX 4096
 
 struct workload_files {
-    const char *name; /* borrowed */
+    const char *name, *description; /* borrowed; the file that describes the run, if it is one */
     bool separate, force, keep;
     int rank;
     struct own *own;
@@ -26,7 +26,7 @@ struct workload_files {
 
 /* Checks the name, removes what killed programs left beside it, takes its lock and begins to watch for a
  * request to stop. Collective over comm.
- * [out] f: name, separate, force, keep and rank are given, the rest is set. */
+ * [out] f: name, description, separate, force, keep and rank are given, the rest is set. */
 int workload_files_begin(struct workload_files *f, MPI_Comm comm);
 
 /* Of a run that is only described: the name, what killed programs left, and the folder as in

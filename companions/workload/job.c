@@ -193,6 +193,7 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     TRY(read_description(job));
     c->files =
         (struct workload_files){.name = o->out,
+                                .description = job->name,
                                 .separate = job->kind == WORKLOAD_POINTS && job->workload.separate,
                                 .force = o->force,
                                 .keep = o->keep,
