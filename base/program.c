@@ -161,7 +161,9 @@ int program_outputs_write(const struct program_output *o, int n, const void *job
     if (written < 0) err_set(written, "%s", failed);
     written = par_agree(MPI_COMM_WORLD, written);
     if (written < 0 && well) return written;
+    snprintf(failed, sizeof failed, "%s", err_message());
     err_clear();
+    if (written < 0) return err_set(rc, "%s; %s", said, failed);
     return rc < 0 ? err_set(rc, "%s", said) : 0;
 }
 

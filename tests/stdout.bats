@@ -80,3 +80,12 @@ setup() {
     run bash -c '"$@" 2>/dev/full' - nht1-profile --quiet --force -- sh -c 'echo text >f.dat'
     expect_status 0
 }
+
+@test "a result that cannot be written is told beside what the run ended with" {
+    [ -e /dev/full ] || not_here "there is no /dev/full"
+    mkdir data
+    run env NHT1_FAULT=pwrite:3:EIO:0 NHT1_FAULT_IN="$PWD/data" LD_PRELOAD="$NHT1_TESTBIN/fault.so" nht1-bt --n 12 --steps 6 --dt 0.01 \
+        --interval 1 --tc 1 --verify never --quiet --io posix --out data/f --json /dev/full
+    expect_status 3
+    expect_text "Input/output error; rank 0 on" "--json: /dev/full: write failed: No space left on device"
+}
