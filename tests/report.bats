@@ -377,7 +377,8 @@ token-gather on 4 ranks,2,1" ]
     results r1 r2 r4
     for n in 1 2 4; do
         change r$n.json '.system.cores_of_nodes = 64 | .system.cores_in_use = $n | .runs[] |= (.t_c_s = 8 / $n
-            | .t_t_s = .t_c_s * (if .driver == "none" then 1 else 1 + 0.03 * $n end))' --argjson n $n
+            | .t_t_s = .t_c_s * (if .driver == "none" then 1 else 1 + 0.03 * $n end))
+            | .ranking[] |= (.stamps = [] | .paired = {})' --argjson n $n
     done
     page r1.json r2.json r4.json
     expect_file_text r.md 'T\_C scales as P^-1.00'

@@ -17,17 +17,18 @@ def texts(page):
 
 class Processors(unittest.TestCase):
     def test_computing_alone_on_more_processors_than_cores_is_ringed_and_in_no_fit(self):
-        roots = [bt_result((), [1.0 / n for _ in range(6)], ()) for n in (1, 2, 4)]
-        for n, root in zip((1, 2, 4), roots):
-            root['system']['ranks'] = n
+        roots = [bt_result((), [t_c] * 6, ()) for t_c in (1.0, 0.5, 0.25, 0.375)]
+        for n, root in zip((1, 2, 4, 8), roots):
+            root['system'].update(ranks=n, cores_of_nodes=4, cores_in_use=min(n, 4))
         page = page_of(*roots)
         figure, = (f for f in page.figures if f.name == 'fig2-times')
-        self.assertIn('On the 2 counts of processors that the cores allow, T_C scales', figure.caption)
+        self.assertIn('On the 3 counts of processors that the cores allow, T_C scales as P^-1.00', figure.caption)
         self.assertIn('Ringed counts share the cores', figure.caption)
-        self.assertEqual([row[:2] for row in figure.data['this system', 'more processors than cores']], [(4, 0.25)])
+        self.assertEqual([row[:2] for row in figure.data['this system', 'more processors than cores']], [(8, 0.375)])
         table, = (t for t in page.tables if t.name == 'processors')
-        self.assertEqual([(row[0][0], row[-1][0]) for row in table.rows], [('1', ''), ('2', ''), ('4', 'more processors than cores')])
-
+        self.assertEqual([(row[0][0], row[-1][0]) for row in table.rows], [('1', ''), ('2', ''), ('4', ''), ('8', 'more processors than cores')])
+        figure, = (f for f in page_of(*roots[:2], roots[3]).figures if f.name == 'fig2-times')  # two that the cores allow
+        self.assertNotIn('scales', figure.caption)
 
     def test_a_row_has_the_t_c_of_its_writers_own_nodes(self):
         roots = [bt_result([t_t] * 4, [t_c] * 4) for t_t, t_c in ((2.8, 2.7), (3.1, 2.4), (9.0, 8.0))]
@@ -76,7 +77,7 @@ class Writers(unittest.TestCase):
         self.assertIn('the fastest writer, posix, takes T_T = 1.300 s', ' '.join(texts(page)))
         self.assertIn('mpiio, 1 run, was faster: 1.10 s; too few to stand for the page.', texts(page))
         table, = (t for t in page.tables if t.name == 'processors')
-        self.assertEqual([shown for shown, _ in table.rows[0]][2::7], ['posix', 'mpiio, 1 run, was faster: 1.10 s'])
+        self.assertEqual([shown for shown, _ in table.rows[0]][2::8], ['posix', 'mpiio, 1 run, was faster: 1.10 s'])
         for runs, fastest in ((1, 'mpiio'), (2, 'posix'), (5, 'posix')):
             page = page_of(bt_result([1.3] * runs, [1.0] * runs), few)
             self.assertIn('the fastest writer, %s, takes' % fastest, ' '.join(texts(page)))
@@ -97,11 +98,74 @@ class Writers(unittest.TestCase):
         page = page_of(*roots[:-2], roots[-1])  # on 4 processors there is one run alone
         for name, series, right in (('fig2-times', ('this system', 'with writing'), (1.2, 0.6, 0.2625)),
                                     ('fig4-rate', ('', 'this system (fastest writer)'), (0.3456, 0.6912, 0.41472 / 0.2625)),
-                                    ('fig5-overhead', ('this system', 'zeta'), (0.2, 0.2, 0.05))):
+                                    ('fig5-overhead', ('this system', 'paired zeta'), (0.2, 0.2, 0.05))):
             figure, = (f for f in page.figures if f.name == name)
             for row, value in zip(figure.data[series], right):
                 self.assertAlmostEqual(row[1], value)
         self.assertIn('mpiio on 4 processors, 1 run, was faster: 0.263 s; too few to stand for the page.', texts(page))
+
+
+class Overhead(unittest.TestCase):
+    """Figure 5 and what stands in the table of balance. Writing costs 4 %; what else slows a run, slows both runs of a round."""
+    slow = (1.0, 1.3, 1.1, 1.2, 1.25, 1.15)
+
+    def result(self, processors, costs=1.04, slow=slow, **members):
+        root = bt_result([costs * x / processors for x in slow], [x / processors for x in slow], **members)
+        root['system'].update(ranks=processors, cores_of_nodes=16, cores_in_use=processors)
+        for run in root['runs']:
+            if run['driver'] != 'none':
+                run.update(t_c_s=1 / processors, data_s=run['t_t_s'] * (1 - 1 / costs))
+        return root
+
+    def drawn(self, *roots):
+        page = page_of(*roots)
+        figure, = (f for f in page.figures if f.name == 'fig5-overhead')
+        balance, = (t for t in page.tables if t.name == 'balance')
+        here = {series: [(p, round(y, 3), round(lo, 3)) for p, y, lo, _ in rows] for (panel, series), rows in figure.data.items() if panel == 'this system'}
+        return here, figure.caption, [shown for shown, _ in balance.rows[0][:2]]
+
+    @staticmethod
+    def alone(root):
+        """The same without its compute-only runs."""
+        return dict(root, t_c={'origin': 'store'}, runs=[run for run in root['runs'] if run['driver'] != 'none'])
+
+    @staticmethod
+    def unmeasurable(root):
+        stamp = {'code': 'not-measurable', 'severity': 'warn', 'numbers': {}, 'sentence': 'Not measurable.'}
+        return dict(root, ranking=[{'driver': 'posix', 'stamps': [stamp], 'reason': 'disturbed'}])
+
+    def test_they_go_by_the_paired_zeta_as_the_verdicts_do(self):
+        here, caption, balance = self.drawn(*map(self.result, (1, 2, 4)))
+        self.assertEqual(here.pop('fit')[0][:2], (1.0, 0.04))
+        self.assertEqual(here, {'paired zeta': [(p, 0.04, 0.04) for p in (1, 2, 4)]})
+        self.assertIn('Paired zeta is over the T_C of the same round. On this system no fit comes up to 0.10', caption)
+        self.assertEqual(balance, ['paired zeta, what writing costs', '0.040 (0.040 to 0.040)'])
+
+    def test_where_no_round_has_a_compute_only_run_that_is_said(self):
+        here, caption, balance = self.drawn(*(self.alone(self.result(p)) for p in (1, 2)))
+        self.assertEqual({name: [row[:2] for row in rows] for name, rows in here.items()}, {'zeta over the best T_C': [(1, 0.222), (2, 0.222)]})
+        self.assertIn('zeta is over one T_C for all runs, and what slowed all of a run is in it.', caption)
+        self.assertIn('On this system zeta is above 0.10 at every count of processors, on 1, 2 by its median alone.', caption)
+        self.assertEqual(balance[0], 'zeta over the best T_C, what writing costs')
+        here, caption, _ = self.drawn(*map(self.result, (1, 2, 4)), self.alone(self.result(8)))
+        self.assertEqual([row[0] for row in here['zeta over the best T_C']], [8])
+        self.assertEqual([row[0] for row in here['fit']][::60], [1.0, 4.0])
+        self.assertIn('is in it; it is in no fit.', caption)
+
+    def test_what_is_not_measurable_is_hollow_and_in_no_fit_and_no_statement(self):
+        here, caption, balance = self.drawn(*(self.result(p, 1.2) for p in (1, 2)), *(self.unmeasurable(self.result(p)) for p in (4, 8)))
+        self.assertEqual({name: [row[:2] for row in rows] for name, rows in here.items()}, {
+            'paired zeta': [(1, 0.2), (2, 0.2)], 'paired zeta, not measurable': [(4, 0.04), (8, 0.04)]})
+        self.assertIn('What is not measurable (hollow) is in no fit. On this system zeta is above 0.10 on 1, 2 processors, the only counts '
+                      'to go by.', caption)
+        self.assertEqual(balance, ['paired zeta, what writing costs (not measurable)', '0.040'])
+
+    def test_a_power_of_the_processors_goes_by_what_is_measurable(self):
+        roots = [self.result(p) for p in (1, 2, 4)] + [self.unmeasurable(self.result(8, slow=[8.0 * x for x in self.slow]))]
+        said, = (f.caption for f in page_of(*roots).figures if f.name == 'fig4-rate')
+        self.assertIn('On the 3 counts of processors that the cores allow and that are measurable, R_IO scales as P^1.00', said)
+        said, = (f.caption for f in page_of(*roots[1:]).figures if f.name == 'fig4-rate')
+        self.assertNotIn('scales', said)
 
 
 class SeveralJobs(unittest.TestCase):

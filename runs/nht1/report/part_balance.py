@@ -29,7 +29,9 @@ def add(report):
 
     for cell in _cells(report):
         whose = cell.group.whose
-        row(whose, 'zeta, what writing costs', cell.zeta, text.zeta(cell.zeta), 'at most 0.10 [F93]')
+        cost = report.rounds.cost(cell)
+        row(whose, '%s, what writing costs%s' % (cost.name, '' if cost.holds else ' (not measurable)'), cost.zeta, cost.shown,
+            'at most 0.10 [F93]')
         implied = next((s for s in report.rounds.stamps(cell) if s['code'] == 'implied-rate'), None)
         rate = real(implied, 'numbers.rate_bytes_per_s') if implied else NAN
         memory = cell.nodes * real(cell.typical.result.root, 'system.memory.total_bytes')

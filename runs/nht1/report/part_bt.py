@@ -14,6 +14,7 @@ GROUPS_MAX = 12
 WRITERS_MAX = 40
 TIMELINES_MAX, NOTES_MAX, ROWS_MAX, POINTS_MAX = 4, 3, 5, 300
 CURVE_STEPS = 60
+COUNTS_MIN = 3  # of processors, for a fit: through two points there is always one
 LOG2 = {'label': 'processors', 'log': 2}
 # What grouped writers do with the rows of a rank.
 GROUPED = {'token': 'writes its rows as they lie, as in 1993',
@@ -112,6 +113,8 @@ class _Section:
         self.t_c = {p: best.t_c_s if best else group.t_c(p) for p, best in self.best.items()}
         self.given = [p for p, t in self.t_c.items() if any(c.given and (c.processors, c.t_c_s) == (p, t) for c in group.cells)]
         self.here = group.whose or 'this system'
+        self.costs = {p: report.rounds.cost(best) for p, best in self.best.items() if best}
+        self.spoiled = [p for p, cost in self.costs.items() if not cost.holds]
 
     def figure(self, stem, title):
         return Figure(stem + self.key, title)
@@ -151,11 +154,11 @@ class _Section:
     def _scaling_table(self):
         table = Table('processors' + self.key, 'By processors, T_T with its %g %% interval' % (100 * self.report.rounds.level), [
             'processors', 'T_C in s', 'fastest writer', 'T_T in s', 'from', 'to', 'zeta',
-            'R_IO in MB/s', 'verdict', 'note'])
+            'paired zeta', 'R_IO in MB/s', 'verdict', 'note'])
         for p in self.counts:
             c = self.best[p]
-            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta), c.r_io / MB,
-                                         self.report.rounds.verdict_words(c)] if c else ['-', NAN, NAN, NAN, NAN, NAN, '']),
+            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta), _zeta(self.report.rounds.paired(c).zeta), c.r_io / MB,
+                                         self.report.rounds.verdict_words(c)] if c else ['-', NAN, NAN, NAN, NAN, NAN, NAN, '']),
                       '; '.join(filter(None, ('more processors than cores' if p in self.over else '', 'T_C as given' if p in self.given else '',
                                               self.group.passed_over(p)))))
         self.page.table(table)
@@ -213,17 +216,17 @@ class _Section:
             (p, value(c, c.median_s)) for p, c in self.best.items() if c and p in self.over])
 
     def _power(self, values, what, ideal):
-        """What a power law through the counts that the cores allow says; '' for fewer than two."""
-        points = [(p, v) for p, v in values.items() if v > 0 and p not in self.over]
-        if len(points) < 2:
+        """What a power law through the counts that the cores allow and that are measurable says; '' where they are too few."""
+        points = [(p, v) for p, v in values.items() if v > 0 and p not in self.over + self.spoiled]
+        if len(points) < COUNTS_MIN:
             return ''
         fit = stats.ask([{'what': 'power', 'x': [p for p, _ in points],
                           'y': [v for _, v in points]}])[0]
         if fit.get('exponent') is None:
             return ''
         sd = fit.get('exponent_sd')
-        return ' On the %d counts of processors that the cores allow, %s scales as P^%.2f%s ' \
-            '(ideal %d).' % (len(points), what, fit['exponent'], '' if sd is None else
+        return ' On the %d counts of processors that the cores allow%s, %s scales as P^%.2f%s ' \
+            '(ideal %d).' % (len(points), ' and that are measurable' * bool(self.spoiled), what, fit['exponent'], '' if sd is None else
                              ' with a standard deviation of %.2f' % sd, ideal)
 
     def _times(self):
@@ -284,44 +287,65 @@ class _Section:
 
     def _overhead(self):
         """zeta bends on the Y-MP, hence a parabola; a line where there are too few counts."""
-        here = [(p, c.zeta) for p, c in self.best.items()
-                if c and p not in self.over and c.zeta == c.zeta]
-        there = [(p.processors, p.zeta) for p in YMP_102]
+        here, there = self._costs_that_hold(), [(p.processors, p.zeta) for p in YMP_102]
         f = self.figure('fig5-overhead', 'Figure 5: zeta against processors')
-        words = []
-        for name, points, who in ((self.here, here, self.here),
-                                  (YMP_102_NAME, there, 'the Y-MP')):
-            drawn = self._points(lambda c, t: t / c.t_c_s - 1) if points is here else points
-            f.panel(name, dict(LOG2, ticks=[p[0] for p in drawn]), 'zeta')
-            f.series('zeta', 'line-points', drawn)
-            if points is here:
-                self._rings(f, lambda c, t: t / c.t_c_s - 1)
-            fit, degree = {}, 2 if len(points) >= 4 else 1
-            if len(points) >= 2:
-                first, last = points[0][0], points[-1][0]
-                xs = [first + (last - first) * i / CURVE_STEPS for i in range(CURVE_STEPS + 1)]
-                fit = stats.ask([{
-                    'what': 'polynomial', 'x': [x for x, _ in points], 'y': [y for _, y in points],
-                    'degree': degree, 'at': xs, 'reaches': {
-                        'level': GOAL, 'from': first, 'to': 2 * last}}])[0]
-                if len(points) > 2:
-                    f.series('fit', 'line', [(a['x'], a['y']) for a in fit.get('at') or ()])
-            f.level(GOAL, 'goal: 0.10')
-            words.append(self._crossing(points, fit, degree, who))
+        f.panel(self.here, dict(LOG2, ticks=self.costs), 'zeta')
+        f.level(GOAL, 'goal: 0.10')
+        self._draw_costs(f)
+        words = [self._above(here) or self._crossing(f, [(p, c.zeta) for p, c in here.items()], self.here)]
+        f.panel(YMP_102_NAME, dict(LOG2, ticks=[p for p, _ in there]), 'zeta')
+        f.level(GOAL, 'goal: 0.10')
+        f.series('zeta', 'line-points', there)
+        words.append(self._crossing(f, there, 'the Y-MP'))
         self.page.figure(f, (
-            'zeta = T_T / T_C - 1, what writing costs as a share of the computation, fastest '
-            "writer; NAS's goal is at most 0.10. %s ([F93] reads off about 5.)" % ' '.join(words)))
+            "zeta = T_T / T_C - 1, what writing costs as a share of the computation, fastest writer; NAS's goal is at most "
+            '0.10.%s %s ([F93] reads off about 5.)' % (self._which_zeta(), ' '.join(words))))
 
-    @staticmethod
-    def _crossing(points, fit, degree, who):
-        if len(points) < 2:
+    def _costs_that_hold(self):
+        """{processors: cost} that fits go by: paired where there are such."""
+        known = {p: c for p, c in self.costs.items() if c.zeta == c.zeta}
+        paired = any(c.paired for c in known.values())
+        return {p: c for p, c in known.items() if c.paired == paired and p not in self.over + self.spoiled}
+
+    def _draw_costs(self, f):
+        for name, holds in sorted({(c.name, c.holds) for c in self.costs.values()}, key=lambda kind: (not kind[1], kind[0])):
+            f.series(name if holds else name + ', not measurable', 'line-points' if holds else 'points', [
+                (p, c.zeta, c.lo, c.hi) for p, c in self.costs.items() if (c.name, c.holds) == (name, holds)], holds)
+        f.series('more processors than cores', 'rings', [(p, c.zeta) for p, c in self.costs.items() if p in self.over])
+
+    def _which_zeta(self):
+        """What the caption of Figure 5 says of it, beside its definition."""
+        paired = {c.paired for c in self.costs.values()}
+        words = ' Paired zeta is over the T_C of the same round.' if True in paired else ''
+        if False in paired:
+            words += ' Where no round has a run that only computes, zeta is over one T_C for all runs, and what slowed all of a run ' \
+                'is in it%s.' % ('; it is in no fit' if True in paired else '')
+        return words + (' What is not measurable (hollow) is in no fit.' if self.spoiled else '')
+
+    def _above(self, costs):
+        """That it is above the goal at every count that there is to go by, '' where it is not."""
+        if len(costs) < 2 or not all(c.zeta > GOAL for c in costs.values()):
+            return ''
+        median = [str(p) for p, c in costs.items() if not c.lo > GOAL]
+        return 'On %s zeta is above 0.10 %s%s.' % (
+            self.here, 'at every count of processors' if len(costs) == len(self.costs) else
+            'on %s processors, the only counts to go by' % ', '.join(map(str, costs)),
+            ', on %s by its median alone' % ', '.join(median) if median else '')
+
+    def _crossing(self, f, points, who):
+        """Draws a fit; where it comes up to the goal."""
+        if len(points) < COUNTS_MIN:
             return 'There are too few counts of processors of %s for a fit.' % who
-        if all(y > GOAL for _, y in points):
-            return 'On %s zeta is above 0.10 at every count of processors.' % who
-        reached, last = fit.get('reaches'), points[-1][0]
+        degree, first, last = 2 if len(points) >= 4 else 1, points[0][0], points[-1][0]
+        fit = stats.ask([{
+            'what': 'polynomial', 'x': [x for x, _ in points], 'y': [y for _, y in points], 'degree': degree,
+            'at': [first + (last - first) * i / CURVE_STEPS for i in range(CURVE_STEPS + 1)],
+            'reaches': {'level': GOAL, 'from': first, 'to': 2 * last}}])[0]
+        f.series('fit', 'line', [(a['x'], a['y']) for a in fit.get('at') or ()])
+        reached = fit.get('reaches')
         if not reached:
             return 'On %s no fit comes up to 0.10 between %d and %d processors, twice what was ' \
-                'measured.' % (who, points[0][0], 2 * last)
+                'measured.' % (who, first, 2 * last)
         sd = reached.get('sd')
         return 'On %s the fitted %s reaches 0.10 at %.1f processors%s%s.' % (
             who, 'parabola' if degree == 2 else 'line', reached['x'],

@@ -11,6 +11,7 @@ from .. import reading, stats, text
 from ..results import NAN, counted, integer, items, members, real, stamps, true, verdicts, word
 
 GOAL, ROUNDS_MIN = 0.10, 6
+PAIRED = 'paired zeta'
 SAID_LEVEL = 0.95  # of intervals that programs give themselves
 ROUNDS_MAX = 1000  # of --repeat
 TERMS = {'data': ('data_s', 0), 'bookkeeping': ('bookkeeping_s', 0), 'slowdown': ('computing_s', 1)}
@@ -39,6 +40,23 @@ class Zeta(NamedTuple):
 def _term_of(found):
     """found: of nht1-stats."""
     return Term(*(NAN if found[k] is None else found[k] for k in ('median', 'lo', 'hi')))
+
+
+class Cost(NamedTuple):
+    """What writing costs as a share of the computation."""
+    name: str  # of the zeta that it is
+    zeta: float
+    lo: float
+    hi: float
+    holds: bool  # whether it is measurable
+
+    @property
+    def paired(self):
+        return self.name == PAIRED
+
+    @property
+    def shown(self):
+        return _interval('', self.zeta, self.lo, self.hi).strip()
 
 
 class Ratio(NamedTuple):
@@ -209,6 +227,20 @@ class Rounds:
         count = (judged if 'zeta' in judged else found['zeta'])['jobs'] or 0
         rounds = _looked_at(judged, [r for _, r in pairs]) if judged else len(pairs)
         return Zeta(io, compute, rounds, paired.zeta, paired.lo, paired.hi, terms, count, self.level)
+
+    def paired(self, cell):
+        """Its paired zeta as its program says, or of the rounds of its study; NaN where there is none."""
+        said = self.zeta(cell)
+        pairs = [r.t_t_s / t - 1 for r, t in ((r, self.t_c_s(r)) for r in cell.runs) if t]
+        return Term(said.paired, said.lo, said.hi) if said.paired == said.paired or len(pairs) < cell.n else Term(stats.median(pairs))
+
+    def cost(self, cell):
+        """The paired zeta, or where there is none zeta over T_C, in which is what slowed all of a run, too."""
+        name, term, verdict = PAIRED, self.paired(cell), self.verdict(cell)
+        if term.zeta != term.zeta:
+            name = 'zeta over T_C as given' if cell.given else 'zeta over the best T_C'
+            term = Term(*(t / cell.t_c_s - 1 for t in (cell.median_s, cell.lo_s, cell.hi_s)))
+        return Cost(name, *term, not verdict or verdict['code'] != 'not-measurable')
 
     def _pairs(self, runs):
         """[(T_C of its round, run)]"""

@@ -5,7 +5,7 @@ import os
 import time
 from typing import NamedTuple
 
-from .. import patterns, results, stats, text, trouble, ways
+from .. import patterns, results, text, trouble, ways
 from ..results import NAN, at, integer, real, true, word
 from . import frame, part_beffio
 from .page import HOLLOW_WORDS, Figure, Page, Table
@@ -81,13 +81,6 @@ def _date(result):
         return os.stat(result.path).st_mtime
 
 
-def _paired(cell, rounds):
-    """The paired zeta of a result, as its program says, or of the rounds of its study; NaN where there is none."""
-    said = rounds.zeta(cell).paired
-    pairs = [r.t_t_s / t - 1 for r, t in ((r, rounds.t_c_s(r)) for r in cell.runs) if t]
-    return said if said == said or len(pairs) < cell.n else stats.median(pairs)
-
-
 def _of_cells(found, metric, level):
     """(a point per result and identity, under names that tell the cells of all results apart; what all of them have in
     common; how many have none as T_C comes from elsewhere, in words, '' for no result)"""
@@ -102,7 +95,7 @@ def _of_cells(found, metric, level):
         runs = results.Runs(results.Results([result]), level, whole.systems)
         without += metric == 't_c' and {run.writes for run in runs.all} == {True}
         for cell in (c for group in runs.groups for c in group.cells if c.writes or metric in ('t_t', 't_c')):
-            paired = _paired(cell, rounds) if metric == 'zeta' else NAN
+            paired = rounds.paired(cell).zeta if metric == 'zeta' else NAN
             value = paired if paired == paired else factor * of(cell)
             if value != value:
                 continue
