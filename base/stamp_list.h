@@ -74,7 +74,7 @@ STAMP(PAGE_CACHE, "page-cache", "nht1-bt nht1-workload", "note warn",
       "([durability.md](durability.md#memory-or-device)); nht1-workload: what was read was cached, "
       "or "
       "what was written was not flushed inside the clock")
-STAMP(READ_WRONG, "read-wrong", "nht1-bt", "bad", "",
+STAMP(READ_WRONG, "read-wrong", "nht1-bt", "bad", "dumps were read back wrong",
       "what was read back of a dump is not what the manifest's digest says; the exit status is 2")
 STAMP(READ_CACHED, "read-cached", "nht1-bt", "warn", "",
       "asked for cold, but the file system is in memory, more than 5 % of the dumps was still in "

@@ -255,14 +255,17 @@ def spoiling(root, writers=None, paired=False, measured=None):
     what is concluded is T_T over the T_C of the same round, which does not suffer where computing alone was slower in
     all of the job than the best T_C known. measured: of nht1-workload, id() of the parts that count; None for all."""
     judged = {word(row, 'driver') for row in items(root, 'ranking') if isinstance(row.get('stamps'), list)}
-    parts = [root] + [part for key in ('ranking', 'runs', 'phases', 'points', 'replays') for part in items(root, key)
-                      if (writers is None or word(part, 'driver') in writers or 'driver' not in part) and not
+    mine = {key: [part for part in items(root, key) if writers is None or word(part, 'driver') in writers or 'driver' not in part]
+            for key in ('ranking', 'runs', 'phases', 'points', 'replays')}
+    parts = [root] + [part for key, of in mine.items() for part in of if not
                       (key == 'runs' and word(part, 'driver') in judged) and not
                       (measured is not None and id(part) not in measured)]
     found = {s['code'] for part in parts for s in stamps(part)
              if (s['severity'] != 'note' or s['code'] not in PARTLY) and not
              (paired and s['code'] == 'disturbed' and 't_c_today_s' in s['numbers']) and not
              (measured is not None and part is root and s['code'] == 'not-cache-honest')}  # as its parts say of themselves
+    # Whatever else is said of readings is no matter of writing.
+    found |= {s['code'] for part in mine['runs'] for node in items(part, 'read') for s in stamps(node) if s['code'] == 'read-wrong'}
     return {code: s['spoils'] for code, s in stamp_codes().items() if code in found and 'spoils' in s}
 
 

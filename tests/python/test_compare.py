@@ -156,6 +156,18 @@ class Decides(unittest.TestCase):
         self.assertEqual((c.verdict, c.stamps), (NOT, {'a': {}, 'b': {'disturbed': 1}}))
         self.assertEqual(Comparison(side(), b, nevertheless=True).verdict, WORSE)
 
+    def test_what_was_read_back_wrong_is_as_spoiled_as_what_is_not_verified(self):
+        wrong = {'code': 'read-wrong', 'severity': 'bad', 'sentence': 'Wrong.', 'numbers': {}}
+        b = side(writers=('posix', 'mpiio'))
+        for run in b[0].root['runs'][1:3]:  # posix and mpiio, of the first round
+            run['read'] = [{'t_r_s': 0.1, 'digest_ok': run['driver'] == 'posix', 'stamps': [wrong] * (run['driver'] == 'mpiio')}]
+        b[0].root['ranking'] = [{'driver': w, 'stamps': []} for w in ('posix', 'mpiio')]
+        for a, verdict in ((side(writers=('posix', 'mpiio')), NOT), (side(), SAME)):
+            self.assertEqual(Comparison(a, b).verdict, verdict)
+        c = Comparison(side(writers=('mpiio',)), b)
+        self.assertEqual(c.reasons[:1], ['B is stamped read-wrong (dumps were read back wrong) in 1 result; --nevertheless compares it'])
+        self.assertEqual(Comparison(side(writers=('mpiio',)), b, nevertheless=True).verdict, SAME)
+
     def test_slow_computing_all_day_does_not_spoil_what_is_paired_with_it(self):
         b = side(1.3, slow=1.5)
         b[0].root['stamps'] = [{'code': 'disturbed', 'severity': 'warn', 'sentence': 'Computing alone took 50 % more.',
