@@ -201,6 +201,14 @@ END
     expect_text "nowhere: no such folder"
     study check files --io auto
     expect_status 1
+    rm starts
+    for io in perrank null null,check:perrank; do
+        study check files --io $io
+        expect_status 1
+        expect_text "--io $io: leaves no serial file, so there is no answer; name a writer that leaves one, such as posix"
+    done
+    [ ! -e nht1-studies ]
+    [ ! -e starts ]
     STATUS=2 check
     expect_status 3
     expect_text "the disk is broken"
@@ -208,6 +216,19 @@ END
     STATUS=3 check
     expect_status 1
     expect_text "result is there, and is not written over"
+}
+
+@test "writers that are refused, as they leave no serial file, are those of the program" {
+    rm bin/mpirun
+    mpi_run 1 "$NHT1_BIN_REAL/nht1-bt" --io help >help
+    PYTHONPATH=$NHT1_ROOT/runs python3 - <<'END'
+import re
+from nht1.study.check import UNANSWERED
+text = open('help').read()
+serial = re.search('--io all .*: (.*)', text).group(1).split()
+others = set(re.findall(r'(?m)^([a-z]\S*) ', text)) - {*serial, 'none', 'check'}
+assert others == set(UNANSWERED), others
+END
 }
 
 @test "killed, its files go with the next one in the same folder" {

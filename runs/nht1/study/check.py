@@ -34,6 +34,7 @@ PILOT_SHARE = 0.4     # of the time, after which the pilot says that class A is 
 SEARCH_S = 30         # a shorter search finds nothing
 GRACE_S = 600         # of a run that does not end by itself
 CELL_BYTES = 400      # memory for a cell, with what is staged
+UNANSWERED = ('null', 'perrank')  # writers that leave no serial file, of which nht1-bt gives no answer
 OURS = ('io', 'json', 'out', 'progress', 'repeat', 'restart', 'dry-run', 'keep', 'read', 'nodes', 'minutes',
         'known', 'probe', 'probe-limit', 'quiet', 'tc', 'verify', 'help', 'version')
 STATUS = {check_words.SLOW: trouble.WRONG, check_words.OPEN: trouble.INVALID, check_words.UNKNOWN: trouble.INVALID}
@@ -127,6 +128,9 @@ class Check:
         self.writers = [w for w in args.io.split(',') if w not in ('', 'none')]
         if not self.writers or 'auto' in args.io:
             raise trouble.usage('--io %s: names of writers are expected' % text.clean(args.io))
+        if all(w.rpartition(':')[2] in UNANSWERED for w in self.writers):
+            raise trouble.usage('--io %s: leaves no serial file, so there is no answer; name a writer that leaves one, such as posix '
+                                '(nht1-bt --io help)' % text.clean(args.io))
         system = launch.system()
         self.cores = args.cores or system['cores']
         self.launcher = whole.launcher(args, system)
