@@ -67,6 +67,12 @@ class Decides(unittest.TestCase):
         self.assertEqual((c.verdict, c.primary.rounds_needed), (UNCLEAR, None))
         self.assertIn('is smaller in B, but T_T is the same', c.sentence)
 
+    def test_of_how_many_runs_would_tell_nobody_makes_thousands(self):
+        c = Comparison(side(), side(1.05))
+        for needed, words in ((500, 'about 500 runs on each side would probably tell'), (501, '500 runs on each side would not tell')):
+            c.primary.numbers['rounds_needed'] = needed
+            self.assertIn('; %s (T_T / T_C' % words, c.sentence)
+
     def test_a_whole_name_is_no_others_beginning(self):
         sides = side(writers=('token', 'token-gather')), side(slow=1.5, writers=('token', 'token-gather'))
         for metric, name, verdict in (('T_T', 'T_T, geometric mean over the 2 below', WORSE),

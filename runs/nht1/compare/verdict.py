@@ -210,7 +210,8 @@ class Comparison:
                     percent, level))
             if self.primary.numbers['ratio_lo'] is None:
                 said = 'Inconclusive: ' + self._no_interval()
-            said += '; about %d runs on each side would probably tell' % needed if needed else \
+            said += '; %d runs on each side would not tell' % stats.ROUNDS_MAX if needed and needed > stats.ROUNDS_MAX else \
+                '; about %d runs on each side would probably tell' % needed if needed else \
                 '; more results would tell, rather than more rounds in each' if self.primary.numbers['jobs'] else ''
         else:
             said = 'B is %s than A by more than %g %%, at %g %% confidence' % (self.verdict, percent, level)
