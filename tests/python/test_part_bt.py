@@ -185,6 +185,13 @@ class SeveralJobs(unittest.TestCase):
             self.assertIn('No interval: the jobs rise, fall or depend on the one before, so something else goes on here.', said)
             self.assertNotIn('would decide', said)
 
+    def test_how_long_it_takes_to_an_interval_is_told_in_a_sentence(self):
+        roots = [bt_result([1.05], [1.0], started_utc='2026-01-01T1%d:00:00Z' % i) for i in range(5)]
+        for root in roots:
+            root['runs'][0]['data_s'] = root['runs'][1]['data_s'] = 0.04
+        said, = (t for t in texts(page_of(*roots)) if t.startswith('Undecided: '))
+        self.assertIn(' No interval before 6 rounds, some 0.20 minutes: --repeat auto.', said)
+
     def test_where_they_only_differ_or_are_few_for_the_level_more_would(self):
         for zeta, level in (((0.13, 0.07, 0.11, 0.08, 0.12, 0.06, 0.14, 0.09), 0.95), ((0.21, 0.24, 0.2, 0.25, 0.22, 0.23), 0.99)):
             self.assertIn('More jobs would decide, rather than more rounds in each.', self.said(*zeta, level=level))

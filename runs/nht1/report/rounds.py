@@ -328,7 +328,7 @@ class Rounds:
                 'use --repeat auto')
         elif z.rounds < ROUNDS_MIN and not _until_decided(stages):
             more = ' No interval before %d rounds%s: --%s.' % (
-                ROUNDS_MIN, self._minutes(cell, ROUNDS_MIN),
+                ROUNDS_MIN, self._minutes(cell, ROUNDS_MIN).rstrip(','),
                 'set study.repeats=%d' % ROUNDS_MIN if study else 'repeat auto')
         elif 'data' not in z.terms:
             more = ' The results do not say what of it data are.'
