@@ -168,6 +168,23 @@ class Overhead(unittest.TestCase):
         self.assertNotIn('scales', said)
 
 
+class FewRuns(unittest.TestCase):
+    @staticmethod
+    def grouped(runs, ranking=()):
+        roots = [bt_result([1.1 + 0.1 * group] * runs, [1.0] * runs, ('token',)) for group in (1, 2)]
+        for group, root in enumerate(roots, 1):
+            root['ranking'] = list(ranking)
+            for run in root['runs']:
+                run['options'] = {'group': group} if run['driver'] == 'token' else {}
+        return [f.caption for f in page_of(*roots).figures if f.name == 'fig1-groups']
+
+    def test_the_shortest_median_of_them_is_said_to_be_no_statement_about_chance(self):
+        unmeasurable = {'driver': 'token', 'reason': 'disturbed', 'stamps': [
+            {'code': 'not-measurable', 'severity': 'warn', 'numbers': {}, 'sentence': 'Not measurable.'}]}
+        for runs, ranking, words in ((2, (), ' (few runs: no statement about chance)'), (3, (), ''), (3, [unmeasurable], ' (2 of 2 not measurable)')):
+            self.assertIn('Shortest median here: group 1 with 1.20 s%s; on the iPSC/860' % words, *self.grouped(runs, ranking))
+
+
 class SeveralJobs(unittest.TestCase):
     def said(self, *zeta, level=0.95):
         """The verdict over jobs of two rounds each, in the order of their start."""

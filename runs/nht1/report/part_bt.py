@@ -14,6 +14,7 @@ GROUPS_MAX = 12
 WRITERS_MAX = 40
 TIMELINES_MAX, NOTES_MAX, ROWS_MAX, POINTS_MAX = 4, 3, 5, 300
 CURVE_STEPS = 60
+RUNS_MIN = 3  # of each, for a word about chance
 COUNTS_MIN = 3  # of processors, for a fit: through two points there is always one
 LOG2 = {'label': 'processors', 'log': 2}
 # What grouped writers do with the rows of a rank.
@@ -201,11 +202,18 @@ class _Section:
         f.level(alone, 'T_C' if alone == best.t_c_s else 'computing only')
         self.page.figure(f, (
             'Grouped writing: rank r waits for a token of rank r - group.%s Shortest median here: '
-            '%sgroup %d with %s s; on the iPSC/860 of [F93] it was 16 of 128.%s' % (
+            '%sgroup %d with %s s%s; on the iPSC/860 of [F93] it was 16 of 128.%s' % (
                 ''.join(' %s %s.' % (w, GROUPED[w]) for w in lines if w in GROUPED),
                 best.writer + ', ' if len(lines) > 1 else '', best.token_group,
-                text.number(best.median_s),
+                text.number(best.median_s), self._of_chance(cells),
                 ' Measured with more processors than cores.' if best.oversubscribed else '')))
+
+    def _of_chance(self, cells):
+        """Why the shortest median of several may say nothing, in brackets; '' where it may."""
+        spoiled = sum(not self.report.rounds.cost(c).holds for c in cells)
+        words = ['few runs: no statement about chance'] * any(c.n < RUNS_MIN for c in cells)
+        words += ['%d of %d not measurable' % (spoiled, len(cells))] * (spoiled > 0)
+        return ' (%s)' % '; '.join(words) if words else ''
 
     def _points(self, value):
         return [(p, *_interval(c, lambda t, c=c: value(c, t)))
