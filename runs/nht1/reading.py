@@ -6,7 +6,7 @@ dumps were read in a row, it is that of one dump on the average."""
 from dataclasses import dataclass
 
 from . import stats, text
-from .results import NAN, at, integer, items, positive, real, stamps, true, word
+from .results import NAN, at, integer, items, nearest, positive, real, stamps, true, word
 
 # Stamps on readings that did not find the dump where it was asked for, and where they found it.
 MISSED = {'read-cached': 'in memory', 'read-not-cached': 'not in memory'}
@@ -101,7 +101,7 @@ class Spread:
         self.way, self.n, self.readings = way, len(readings), readings
         self.median_s = answer['median']
         self.lo_s, self.hi_s = (NAN if answer.get(k) is None else answer[k] for k in ('ci_lo', 'ci_hi'))
-        typical = min(readings, key=lambda r: abs(r.t_r_s - self.median_s))
+        typical = nearest(readings, lambda r: r.t_r_s, self.median_s)
         self.bytes, self.requests_n = typical.bytes, typical.requests_n
         self.cached_share = max((r.cached_share for r in readings
                                  if r.cached_share == r.cached_share), default=NAN)

@@ -805,6 +805,12 @@ def _option_text(value):
     return text.clean(value if isinstance(value, str) else json.dumps(value), 200)
 
 
+def nearest(found, seconds, median_s):
+    """That of some whose time is nearest to their median; of two that are as near, as in an even number, the slower one."""
+    off = min(abs(seconds(f) - median_s) for f in found)
+    return max((f for f in found if abs(seconds(f) - median_s) <= off * (1 + 1e-9)), key=seconds)
+
+
 class Cell:
     """Runs with one identity. Statistics (median_s, write_rate and so on) are answers of nht1-stats, medians of the runs;
     NaN before they came."""
@@ -865,7 +871,7 @@ class Cell:
         self.median_s, self.best_s = value['median'], value['min']
         self.lo_s, self.hi_s = value['ci_lo'], value['ci_hi']
         self.outliers = answer.get('outliers') or 0
-        self.typical = min(self.runs, key=lambda r: abs(r.t_t_s - self.median_s))
+        self.typical = nearest(self.runs, lambda r: r.t_t_s, self.median_s)
 
     def stamps(self):
         """Of its runs, each code once, with the number of runs that have it; those of the typical

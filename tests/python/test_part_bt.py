@@ -184,6 +184,15 @@ class FewRuns(unittest.TestCase):
         for runs, ranking, words in ((2, (), ' (few runs: no statement about chance)'), (3, (), ''), (3, [unmeasurable], ' (2 of 2 not measurable)')):
             self.assertIn('Shortest median here: group 1 with 1.20 s%s; on the iPSC/860' % words, *self.grouped(runs, ranking))
 
+    def test_of_two_the_slower_stands_for_both(self):
+        for t_t in ([1.054, 1.506], [1.506, 1.054]):
+            roots = [bt_result(t_t, [1.0, 1.0], ('posix', 'mpiio'))]
+            for run in roots[0]['runs']:
+                run['phases_s'] = {'write': {'mean': run['t_t_s']}}
+            figure, = (f for f in page_of(*roots).figures if f.name == 'phases')
+            self.assertEqual([row[1] for row in figure.data['', 'writing']], [1.506, 1.506])
+            self.assertIn('the run nearest to its median (of two runs that are as near, the slower one)', figure.caption)
+
 
 class SeveralJobs(unittest.TestCase):
     def said(self, *zeta, level=0.95):

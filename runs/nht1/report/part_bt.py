@@ -499,9 +499,10 @@ class _Section:
                     begins[i] += s
             f.series(purpose, 'blocks', blocks)
         self.page.figure(f, (
-            'Phases of the run nearest to its median, means over ranks, which add up to T_T. '
+            'Phases of the run nearest to its median%s, means over ranks, which add up to T_T. '
             'Computing holds the waiting of ranks for their neighbours. What a writer with a '
-            'thread of its own does beside the computation is not in them.'))
+            'thread of its own does beside the computation is not in them.' % (
+                ' (of two runs that are as near, the slower one)' if any(c.n % 2 == 0 for c in cells) else '')))
 
     def _dumps(self, cells):
         slowest = Table('slowest-dumps' + self.key, 'Slowest dumps and ranks', [
