@@ -406,6 +406,63 @@ static void a_call_of_all_ranks_counts_from_when_the_last_has_begun_it(void **st
     }
 }
 
+/* Calls of all ranks beside others, against a list of all moments: what some do at the same time counts once, and a rank that has
+ * left its call before the last one began it has not waited. */
+static void what_is_done_beside_a_call_of_all_ranks_counts_once(void **state)
+{
+    (void)state;
+    enum { CALLS = 50, EACH = 1000, RANKS = 4 };
+    static bool inside[(CALLS + 2) * EACH];
+    static struct profile_together call[RANKS];
+    const double at[] = {1};
+    unsigned short seed[3] = {13, 14, 15};
+    for (int trial = 0; trial < 20; trial++) {
+        char dir[] = "/tmp/test_profile.XXXXXX";
+        struct profile_map *m[RANKS];
+        struct profile_run run;
+        double wait = 0;
+        int oracle = 0;
+        memset(inside, 0, sizeof inside);
+        assert_non_null(mkdtemp(dir));
+        for (int r = 0; r < RANKS; r++) {
+            leave(dir, r, RANKS, 1e9, at, 1);
+            m[r] = open_map(dir, r);
+        }
+        for (int c = 0; c < CALLS; c++) {
+            uint64_t last = 0, end = 0;
+            for (int r = 0; r < RANKS; r++) {
+                call[r].begin_ns = (uint64_t)(c * EACH + nrand48(seed) % EACH);
+                call[r].end_ns = call[r].begin_ns + (uint64_t)(nrand48(seed) % EACH);
+                last = call[r].begin_ns > last ? call[r].begin_ns : last;
+                end = call[r].end_ns > end ? call[r].end_ns : end;
+            }
+            memset(inside + last, true, end - last);
+            for (int r = 0; r < RANKS; r++) {
+                if (call[r].end_ns < last)
+                    memset(inside + call[r].begin_ns, true, call[r].end_ns - call[r].begin_ns);
+                else
+                    wait += (double)(last - call[r].begin_ns) / RANKS;
+                call[r].begin_ns += BEGIN_NS;
+                call[r].end_ns += BEGIN_NS;
+                m[r]->together[m[r]->together_n++] = call[r];
+            }
+            const uint64_t own = (uint64_t)(c * EACH + nrand48(seed) % EACH);
+            memset(inside + own, true, EACH / 2);
+            timeline_burst(m[c % RANKS], PROFILE_BURSTS_MAX, BEGIN_NS + own,
+                           BEGIN_NS + own + EACH / 2);
+        }
+        for (int r = 0; r < RANKS; r++)
+            munmap(m[r], sizeof *m[r]);
+        assert_int_equal(profile_load(dir, 1, &run), 0);
+        for (int t = 0; t < (CALLS + 2) * EACH; t++)
+            oracle += inside[t];
+        assert_true(fabs(run.io_any_s - 1e-9 * oracle) < 1e-12);
+        assert_true(fabs(run.io_wait_s - 1e-9 * wait) < 1e-12);
+        profile_free(&run);
+        remove_all(dir, RANKS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +473,7 @@ int main(void)
         cmocka_unit_test(counters_that_nobody_can_have_counted),
         cmocka_unit_test(time_in_which_a_process_is_inside),
         cmocka_unit_test(a_call_of_all_ranks_counts_from_when_the_last_has_begun_it),
+        cmocka_unit_test(what_is_done_beside_a_call_of_all_ranks_counts_once),
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -437,78 +437,56 @@ static int by_begin(const void *a, const void *b)
     return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
 }
 
+/* Times inside I/O of several processes. */
+struct bursts {
+    struct profile_burst *of;
+    int64_t n;
+};
+
+/* Those in which a process is inside all the time. */
+static void add_burst(struct bursts *all, uint64_t begin_ns, uint64_t end_ns)
+{
+    all->of[all->n++] = (struct profile_burst){
+        .begin_ns = begin_ns, .end_ns = end_ns, .inside_ns = end_ns - begin_ns};
+}
+
 /* Those of a process, and its calls together from together_n on. Where one ends before it begins the process was killed while it
- * entered that. Returns how many there are then. */
-static int64_t add_bursts(const struct profile_map *m, int together_n, struct profile_burst *all,
-                          int64_t at)
+ * entered that. */
+static void add_bursts(const struct profile_map *m, int together_n, struct bursts *all)
 {
     for (int b = 0; b < m->bursts_n; b++)
         if (m->burst[b].begin_ns <= m->burst[b].end_ns &&
             m->burst[b].inside_ns <= m->burst[b].end_ns - m->burst[b].begin_ns)
-            all[at++] = m->burst[b];
+            all->of[all->n++] = m->burst[b];
     for (int k = together_n; k < m->together_n; k++)
         if (m->together[k].begin_ns <= m->together[k].end_ns)
-            all[at++] = (struct profile_burst){.begin_ns = m->together[k].begin_ns,
-                                               .end_ns = m->together[k].end_ns,
-                                               .inside_ns =
-                                                   m->together[k].end_ns - m->together[k].begin_ns};
-    return at;
+            add_burst(all, m->together[k].begin_ns, m->together[k].end_ns);
 }
 
-/* The time in which at least one of the first n processes was inside I/O. What bursts that overlap have of it adds up, up to their whole
- * length. */
-static int add_up_bursts(struct profile_run *run, int n, int together_n)
-{
-    int64_t bursts_n = 0, at = 0;
-    for (int r = 0; r < n; r++)
-        if (run->rank[r])
-            bursts_n += run->rank[r]->bursts_n + run->rank[r]->together_n -
-                        (int)num_min(together_n, run->rank[r]->together_n);
-    if (bursts_n == 0) return 0;
-    struct profile_burst *all =
-        mem_new(bursts_n, sizeof *all, "%" PRId64 " times inside I/O", bursts_n);
-    if (!all) return ERR_NOMEM;
-    for (int r = 0; r < n; r++)
-        if (run->rank[r]) at = add_bursts(run->rank[r], together_n, all, at);
-    qsort(all, (size_t)at, sizeof *all, by_begin);
-    struct profile_burst now = {.end_ns = 0};
-    for (int64_t b = 0; b < at; b++) {
-        if (all[b].begin_ns < now.end_ns) {
-            now = profile_burst_joined(&now, &all[b]);
-        } else {
-            run->io_any_s += 1e-9 * (double)now.inside_ns;
-            now = all[b];
-        }
-    }
-    run->io_any_s += 1e-9 * (double)now.inside_ns;
-    free(all);
-    return 0;
-}
-
-/* Calls that all ranks make together, the k-th one of each of the n ranks: what lies behind the beginning of the last rank, and until
- * then the mean of the ranks. */
+/* The k-th call that all n ranks make together: what lies behind the beginning of the last rank, and until then the mean of the ranks.
+ * A rank that had ended it by then has not waited for the last one: all of its call is inside I/O. */
 static void add_together(struct profile_run *run, const struct profile_map *const *rank, int n,
-                         int k)
+                         int k, struct bursts *all)
 {
-    uint64_t begin = 0, end = 0, most = 0;
+    uint64_t begin = 0, end = 0;
     for (int r = 0; r < n; r++) {
         const struct profile_together *one = &rank[r]->together[k];
+        if (one->begin_ns > one->end_ns) return; /* as of bursts */
         if (one->begin_ns > begin) begin = one->begin_ns;
         if (one->end_ns > end) end = one->end_ns;
-        if (one->end_ns - one->begin_ns > most) most = one->end_ns - one->begin_ns;
     }
-    /* Clocks of nodes may disagree. */
-    const uint64_t behind = end > begin ? end - begin : 0;
-    run->io_any_s += 1e-9 * (double)(behind < most ? behind : most);
+    add_burst(all, begin, end);
     for (int r = 0; r < n; r++) {
         const struct profile_together *one = &rank[r]->together[k];
-        const uint64_t wait = begin - one->begin_ns, all = one->end_ns - one->begin_ns;
-        run->io_wait_s += 1e-9 * (double)(wait < all ? wait : all) / n;
+        if (one->end_ns < begin)
+            add_burst(all, one->begin_ns, one->end_ns);
+        else
+            run->io_wait_s += 1e-9 * (double)(begin - one->begin_ns) / n;
     }
 }
 
-/* Of the ranks that left any counters, as many as all of them have kept. [out] together_n */
-static int add_up_together(struct profile_run *run, int *together_n)
+/* Of the ranks that left any counters, as many calls as all of them have kept. [out] together_n */
+static int add_up_together(struct profile_run *run, int *together_n, struct bursts *all)
 {
     const struct profile_map **rank = mem_new(run->mpi_n + 1, sizeof *rank, "%d ranks", run->mpi_n);
     int n = 0;
@@ -520,9 +498,42 @@ static int add_up_together(struct profile_run *run, int *together_n)
     for (int r = 0; r < n; r++)
         *together_n = (int)num_min(*together_n, rank[r]->together_n);
     for (int k = 0; k < *together_n; k++)
-        add_together(run, rank, n, k);
+        add_together(run, rank, n, k, all);
     free(rank);
     return 0;
+}
+
+/* The time in which any process was inside I/O. What bursts that overlap have of it adds up, up to their whole length. */
+static double any_inside_s(const struct bursts *all)
+{
+    double inside_s = 0;
+    struct profile_burst now = {.end_ns = 0};
+    qsort(all->of, (size_t)all->n, sizeof *all->of, by_begin);
+    for (int64_t b = 0; b < all->n; b++) {
+        if (all->of[b].begin_ns < now.end_ns) {
+            now = profile_burst_joined(&now, &all->of[b]);
+        } else {
+            inside_s += 1e-9 * (double)now.inside_ns;
+            now = all->of[b];
+        }
+    }
+    return inside_s + 1e-9 * (double)now.inside_ns;
+}
+
+/* The time in which at least one of the first n processes was inside I/O. */
+static int add_up_inside(struct profile_run *run, int n)
+{
+    int64_t most = 1;
+    int together_n;
+    for (int r = 0; r < n; r++) /* and a call together has one more */
+        if (run->rank[r]) most += run->rank[r]->bursts_n + 2 * (int64_t)run->rank[r]->together_n;
+    struct bursts all = {mem_new(most, sizeof *all.of, "%" PRId64 " times inside I/O", most), 0};
+    int rc = all.of ? add_up_together(run, &together_n, &all) : ERR_NOMEM;
+    for (int r = 0; rc == 0 && r < n; r++)
+        if (run->rank[r]) add_bursts(run->rank[r], together_n, &all);
+    if (rc == 0) run->io_any_s = any_inside_s(&all);
+    free(all.of);
+    return rc;
 }
 
 static void add_up_run(struct profile_run *run, double command_s)
@@ -566,7 +577,6 @@ static void add_up_run(struct profile_run *run, double command_s)
 
 int profile_load(const char *dir, double command_s, struct profile_run *run)
 {
-    int together_n;
     *run = (struct profile_run){0};
     DIR *d = opendir(dir);
     if (!d) return err_set_errno(ERR_IO, errno, "%s", dir);
@@ -584,8 +594,7 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     if (rc == 0) rc = find_temporary(dir, run);
     find_common(run);
     add_up_run(run, command_s);
-    if (rc == 0) rc = add_up_together(run, &together_n);
-    if (rc == 0) rc = add_up_bursts(run, run->mpi_n > 0 ? run->mpi_n : run->size, together_n);
+    if (rc == 0) rc = add_up_inside(run, run->mpi_n > 0 ? run->mpi_n : run->size);
     return rc;
 }
 
