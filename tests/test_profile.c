@@ -406,6 +406,20 @@ static void a_call_of_all_ranks_counts_from_when_the_last_has_begun_it(void **st
     }
 }
 
+/* That a rank waited nobody has seen. */
+static void tells_of_collective_calls(const struct profile_run *run)
+{
+    char *text;
+    size_t size;
+    FILE *const to = open_memstream(&text, &size);
+    assert_non_null(to);
+    profile_print(run, to);
+    fclose(to);
+    assert_non_null(strstr(text, " per rank in collective calls that the last rank had not begun: "
+                                 "waiting or, in OMPIO, perhaps writing\n"));
+    free(text);
+}
+
 /* Calls of all ranks beside others, against a list of all moments: what some do at the same time counts once, and a rank that has
  * left its call before the last one began it has not waited. */
 static void what_is_done_beside_a_call_of_all_ranks_counts_once(void **state)
@@ -458,6 +472,7 @@ static void what_is_done_beside_a_call_of_all_ranks_counts_once(void **state)
             oracle += inside[t];
         assert_true(fabs(run.io_any_s - 1e-9 * oracle) < 1e-12);
         assert_true(fabs(run.io_wait_s - 1e-9 * wait) < 1e-12);
+        if (trial == 0) tells_of_collective_calls(&run);
         profile_free(&run);
         remove_all(dir, RANKS);
     }

@@ -147,8 +147,9 @@ static void add_answer(struct profile_zeta *z, const struct profile_round *round
             "zeta, %s, is above %.2f, but what of it is inside I/O, %s, is not: with its writes "
             "%s",
             zeta, BALANCE_GOAL, data,
-            waiting ? "ranks wait longer for each other, until the last one has begun a "
-                      "collective call; no faster file system changes that"
+            waiting ? "ranks are longer in collective calls that the last one has not begun: "
+                      "waiting for it, which no faster file system changes, or, in OMPIO, "
+                      "perhaps writing"
                     : "the program is slower outside I/O; leave a core to writing, and "
                       "nothing else on the computer");
         z->reason = "slowdown";

@@ -16,7 +16,7 @@
 struct profile_round {
     double t_t_s, t_c_s;
     double t_io_s, c_io_s;     /* while a rank was inside I/O: opens and reads are in both */
-    double t_wait_s, c_wait_s; /* of ranks for others, until a collective call of I/O began */
+    double t_wait_s, c_wait_s; /* of ranks in collective calls that the last rank had not begun */
     double took_s;             /* the whole pair */
     int64_t dropped_bytes, kept_bytes;
     struct certificate certificate;

@@ -1219,6 +1219,12 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
         fprintf(to, "          %s with at least one %s inside (%.1f %%)\n",
                 units_duration(run->io_any_s, a), profile_process_word(run, 0),
                 100 * run->io_any_s / wall_s);
+    if (run->io_wait_s > 0.01 * run->io_s)
+        fprintf(
+            to,
+            "          without %s per rank in collective calls that the last rank had not begun: "
+            "waiting or, in OMPIO, perhaps writing\n",
+            units_duration(run->io_wait_s, a));
     if (run->io_max_s > wall_s) fputs("          of all threads of a process together\n", to);
     for (int r = 0; r < (run->mpi_n > 0 ? run->mpi_n : run->size); r++) {
         const struct profile_calls *c = run->rank[r] ? &run->rank[r]->other[PROFILE_SYNC] : NULL;
@@ -1239,11 +1245,6 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
                 " opening%s with O_SYNC or O_DSYNC: each write flushes, which working points "
                 "do not; --accesses has it\n",
                 synced_n, units_plural((int64_t)synced_n));
-    if (run->io_wait_s > 0.01 * run->io_s)
-        fprintf(
-            to,
-            "          %s per rank were waiting for others to begin a collective call: not I/O\n",
-            units_duration(run->io_wait_s, a));
 }
 
 void profile_print(const struct profile_run *run, FILE *to)

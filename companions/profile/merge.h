@@ -31,7 +31,7 @@ struct profile_run {
     /* While at least one of them was inside I/O, inside a call of all ranks when the last of them had begun it; at most,
      * where one had more than PROFILE_BURSTS_MAX bursts or PROFILE_TOGETHER_MAX such calls. */
     double io_any_s;
-    double io_wait_s; /* inside I/O, until the last rank had begun the call: mean over ranks */
+    double io_wait_s; /* in collective calls that the last rank had not begun: mean over ranks */
     int64_t bytes[2]; /* read, written */
     int64_t
         outside_bytes[2]; /* of these, before or after wall_s, or by processes that are no ranks */

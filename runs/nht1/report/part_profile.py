@@ -34,8 +34,8 @@ def _section(page, result, key, whose, way):
                       ' and %s' % text.plural(others_n, 'other process', 'other processes') if others_n > 0 else ''), text.duration(wall),
                   text.duration(inside), several, text.duration(real(profile, 'inside_max_s')), noun,
                   integer(profile, 'inside_max_rank'),
-                  '; at least one of them: %s%s' % (text.duration(at_least_one), ', without %s for each of waiting for others to begin a '
-                      'collective call' % text.duration(waiting) if waiting > 0.01 * inside else '')
+                  '; at least one of them: %s%s' % (text.duration(at_least_one), ', without %s for each in collective calls that the '
+                      'last rank had not begun (waiting or, in OMPIO, perhaps writing)' % text.duration(waiting) if waiting > 0.01 * inside else '')
                   if ranks_n > 1 and at_least_one == at_least_one else '',
                   text.size(real(profile, 'written_bytes')) + ' written',
                   text.plural(integer(profile, 'writes_n'), 'call'),
