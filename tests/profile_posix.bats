@@ -278,7 +278,7 @@ END
 @test "flushes that working points have not are told, also those of O_SYNC and O_DSYNC" {
     run nht1-profile -- sh -c 'dd if=/dev/zero of=a count=3 conv=fsync
         dd if=/dev/zero of=b count=3 oflag=sync; dd if=/dev/zero of=c count=3 oflag=dsync'
-    expect_text "in all flushing, 1 call, which"
+    expect_text "per process on average in flushing, 1 call in all, which"
     expect_text "2 openings with O_SYNC or O_DSYNC: each write flushes"
     run nht1-profile -- sh -c 'dd if=/dev/zero of=a count=3'
     [[ $output != *flushes* ]]

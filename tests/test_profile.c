@@ -406,8 +406,8 @@ static void a_call_of_all_ranks_counts_from_when_the_last_has_begun_it(void **st
     }
 }
 
-/* That a rank waited nobody has seen. */
-static void tells_of_collective_calls(const struct profile_run *run)
+/* Whether the summary has it. */
+static bool tells(const struct profile_run *run, const char *what)
 {
     char *text;
     size_t size;
@@ -415,9 +415,9 @@ static void tells_of_collective_calls(const struct profile_run *run)
     assert_non_null(to);
     profile_print(run, to);
     fclose(to);
-    assert_non_null(strstr(text, " per rank in collective calls that the last rank had not begun: "
-                                 "waiting or, in OMPIO, perhaps writing\n"));
+    const bool is = strstr(text, what) != NULL;
     free(text);
+    return is;
 }
 
 /* Calls of all ranks beside others, against a list of all moments: what some do at the same time counts once, and a rank that has
@@ -472,10 +472,32 @@ static void what_is_done_beside_a_call_of_all_ranks_counts_once(void **state)
             oracle += inside[t];
         assert_true(fabs(run.io_any_s - 1e-9 * oracle) < 1e-12);
         assert_true(fabs(run.io_wait_s - 1e-9 * wait) < 1e-12);
-        if (trial == 0) tells_of_collective_calls(&run);
+        /* That a rank waited nobody has seen. */
+        assert_true(tells(&run, " per rank in collective calls that the last rank had not begun: "
+                                "waiting or, in OMPIO, perhaps writing\n"));
         profile_free(&run);
         remove_all(dir, RANKS);
     }
+}
+
+/* One collective flush is not twice as long as the time in which a rank is inside. */
+static void flushes_are_told_as_the_time_inside_is(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/test_profile.XXXXXX";
+    const double at[] = {1};
+    struct profile_run run;
+    assert_non_null(mkdtemp(dir));
+    for (int r = 0; r < 2; r++) {
+        leave(dir, r, 2, 1e9, at, 1);
+        struct profile_map *m = open_map(dir, r);
+        m->other[PROFILE_SYNC] = (struct profile_calls){.n = 1, .ns = 57000000};
+        munmap(m, sizeof *m);
+    }
+    assert_int_equal(profile_load(dir, 1, &run), 0);
+    assert_true(tells(&run, "57.0 ms per rank on average in flushing, 2 calls in all"));
+    profile_free(&run);
+    remove_all(dir, 2);
 }
 
 int main(void)
@@ -489,6 +511,7 @@ int main(void)
         cmocka_unit_test(time_in_which_a_process_is_inside),
         cmocka_unit_test(a_call_of_all_ranks_counts_from_when_the_last_has_begun_it),
         cmocka_unit_test(what_is_done_beside_a_call_of_all_ranks_counts_once),
+        cmocka_unit_test(flushes_are_told_as_the_time_inside_is),
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1201,12 +1201,37 @@ static void print_points(const struct points *all, FILE *to)
         fprintf(to, "       ... all %d working points are in the files\n", all->n);
 }
 
+/* What a replay of working points does not do, mean over ranks or processes as the time inside I/O. */
+static void print_flushes(const struct profile_run *run, FILE *to)
+{
+    char a[UNITS_TEXT_MAX];
+    struct profile_calls flushes = {0};
+    uint64_t synced_n = 0;
+    int n = 0;
+    for (int r = 0; r < (run->mpi_n > 0 ? run->mpi_n : run->size); r++) {
+        if (!run->rank[r]) continue;
+        add_calls(&flushes, &run->rank[r]->other[PROFILE_SYNC]);
+        synced_n += run->rank[r]->synced_n;
+        n++;
+    }
+    if (flushes.n > 0)
+        fprintf(to,
+                "          %s per %s on average in flushing, %" PRIu64
+                " call%s in all, which working points have not; --accesses has them\n",
+                units_duration(1e-9 * (double)flushes.ns / n, a), profile_process_word(run, 0),
+                flushes.n, units_plural((int64_t)flushes.n));
+    if (synced_n > 0)
+        fprintf(to,
+                "          %" PRIu64
+                " opening%s with O_SYNC or O_DSYNC: each write flushes, which working points "
+                "do not; --accesses has it\n",
+                synced_n, units_plural((int64_t)synced_n));
+}
+
 /* The time inside I/O, and what is to be known of it. */
 static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
 {
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
-    struct profile_calls flushes = {0};
-    uint64_t synced_n = 0;
     const struct profile_map *slowest = run->rank[run->io_max_rank];
     plain_line(to,
                "%-9s %s per %s on average, %s on the slowest, %s %d on %s (%.1f %% and %.1f "
@@ -1226,25 +1251,7 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
             "waiting or, in OMPIO, perhaps writing\n",
             units_duration(run->io_wait_s, a));
     if (run->io_max_s > wall_s) fputs("          of all threads of a process together\n", to);
-    for (int r = 0; r < (run->mpi_n > 0 ? run->mpi_n : run->size); r++) {
-        const struct profile_calls *c = run->rank[r] ? &run->rank[r]->other[PROFILE_SYNC] : NULL;
-        flushes.n += c ? c->n : 0;
-        flushes.ns += c ? c->ns : 0;
-        synced_n += run->rank[r] ? run->rank[r]->synced_n : 0;
-    }
-    if (flushes.n > 0)
-        fprintf(to,
-                "          %s of it in all flushing, %" PRIu64
-                " call%s, which working points have not; "
-                "--accesses has them\n",
-                units_duration(1e-9 * (double)flushes.ns, a), flushes.n,
-                units_plural((int64_t)flushes.n));
-    if (synced_n > 0)
-        fprintf(to,
-                "          %" PRIu64
-                " opening%s with O_SYNC or O_DSYNC: each write flushes, which working points "
-                "do not; --accesses has it\n",
-                synced_n, units_plural((int64_t)synced_n));
+    print_flushes(run, to);
 }
 
 void profile_print(const struct profile_run *run, FILE *to)
