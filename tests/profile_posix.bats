@@ -284,6 +284,15 @@ END
     [[ $output != *flushes* ]]
 }
 
+@test "flushing by programs that write nothing is I/O of the command, also that of folders" {
+    mkdir flush && cd flush
+    certified sh -c 'dd if=/dev/zero of=o bs=1000 count=1 status=none; sync; sync -f .; sync .'
+    expect_text "4 processes with I/O"
+    expect_json ../p.json '.profile | .other.sync.n == 3 and .other.sync.total_s > 0
+        and (.inside_any_s - ([.ranks[].inside_s] | add) | fabs) < 1e-9
+        and ([.ranks[] | select(.program == "sync" and .inside_s > 0)] | length) == 3'
+}
+
 @test "without its writes a program flushes neither folders nor file systems" {
     need_program strace python3
     mkdir flush && cd flush
@@ -298,7 +307,7 @@ os.sync()"
     [ -s ../calls ] || not_permitted "to trace system calls"
     expect_status 0
     expect_text "certified: the same"
-    expect_json ../p.json '.profile.other.sync.n == 2'
+    expect_json ../p.json '.profile.other.sync.n == 3'
     [ "$(grep -cE ' (fsync\([0-9]*<[^>]*/flush>|syncfs\(|sync\()' ../calls)" -eq 3 ]
 }
 

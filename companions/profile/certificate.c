@@ -205,8 +205,8 @@ int certificate_make(struct certificate *c, const struct profile_run *with,
                  without->mpi_n);
     else if (with->size != without->size)
         snprintf(c->difference, sizeof c->difference,
-                 "%d processes wrote files in one run and %d in the other",
-                 with->size - with->mpi_n, without->size - without->mpi_n);
+                 "%d processes had I/O in one run and %d in the other", with->size - with->mpi_n,
+                 without->size - without->mpi_n);
     for (int r = 0; r < with->size && !c->difference[0]; r++) {
         const struct profile_map *x = with->rank[r], *y = without->rank[r];
         if (!x || !y)

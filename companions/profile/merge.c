@@ -1268,7 +1268,7 @@ void profile_print(const struct profile_run *run, FILE *to)
                 units_duration(run->wall_s, a),
                 run->state == PROFILE_FINALIZED ? "" : ", which it did not reach");
     else
-        fprintf(to, "Program   %d process%s that wrote, %s from the command's start to its end%s\n",
+        fprintf(to, "Program   %d process%s with I/O, %s from the command's start to its end%s\n",
                 others_n, others_n > 1 ? "es" : "", units_duration(run->wall_s, a),
                 run->state == PROFILE_FINALIZED ? "" : ", not all of which ended by themselves");
     if (run->lost_n > 0)

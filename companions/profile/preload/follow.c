@@ -363,6 +363,13 @@ void follow_flush(struct followed *f, int call, int64_t at, int rc, uint64_t sta
     errno = kept;
 }
 
+void follow_flush_all(uint64_t start_ns)
+{
+    const int kept = errno;
+    if (follow_is_process() && ready()) count_other(PROFILE_SYNC, 1, start_ns);
+    errno = kept;
+}
+
 void follow_name(const char *whole, bool folder, enum profile_other what, int64_t at,
                  uint64_t start_ns)
 {

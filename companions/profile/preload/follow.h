@@ -98,6 +98,8 @@ ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int
 void follow_other(struct followed *f, enum profile_other what, int64_t at, uint64_t start_ns);
 /* The same for a flush, unless it failed. call: WORKLOAD_RUN_FSYNC or _FDATASYNC. */
 void follow_flush(struct followed *f, int call, int64_t at, int rc, uint64_t start_ns);
+/* A flush of more than one file. */
+void follow_flush_all(uint64_t start_ns);
 void follow_name(const char *whole, bool folder, enum profile_other what, int64_t at,
                  uint64_t start_ns);
 

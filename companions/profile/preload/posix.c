@@ -833,16 +833,21 @@ int ftruncate(int fd, off_t bytes)
 }
 ALIAS(int, ftruncate64, ftruncate, int fd, off64_t bytes);
 
-/* Whether a flush of what is not followed succeeds and is not done: that of a folder, as that of a file system, would
- * write out what the run with writes has left. */
-static bool flush_dropped(int fd)
+/* Flushing more than one file, of a folder or whole file systems, with what others have written. It is not done while writes
+ * are dropped, as it would write out what the run with writes has left. */
+#define FLUSH_ALL(call)                                                                            \
+    const uint64_t start_ns = count_now_ns();                                                      \
+    const bool ours = follow_on() && !follow_is_mpi(CALLER);                                       \
+    if (!ours || !count_dropping()) call;                                                          \
+    if (ours) follow_flush_all(start_ns);
+
+static bool is_folder(int fd)
 {
     struct stat st;
     const int kept = errno;
-    const bool drops =
-        count_dropping() && follow_on() && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+    const bool is = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
     errno = kept;
-    return drops;
+    return is;
 }
 
 /* Ways of flushing, which succeed while writes are dropped. at: what tells two calls apart. */
@@ -851,9 +856,14 @@ static bool flush_dropped(int fd)
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
         struct followed *f = follow_on() ? follow_find(fd) : NULL;                                 \
-        if (!f) return flush_dropped(fd) ? 0 : real arguments;                                     \
+        int rc = 0;                                                                                \
+        if (!f && follow_on() && is_folder(fd)) {                                                  \
+            FLUSH_ALL(rc = real arguments)                                                         \
+            return rc;                                                                             \
+        }                                                                                          \
+        if (!f) return real arguments;                                                             \
         const uint64_t start_ns = count_now_ns();                                                  \
-        const int rc = f->state ? 0 : real arguments;                                              \
+        if (!f->state) rc = real arguments;                                                        \
         follow_flush(f, call, at, rc, start_ns);                                                   \
         return rc;                                                                                 \
     }
@@ -861,15 +871,6 @@ FLUSH(fsync, WORKLOAD_RUN_FSYNC, 0, (fd), int fd)
 FLUSH(fdatasync, WORKLOAD_RUN_FDATASYNC, 0, (fd), int fd)
 FLUSH(sync_file_range, WORKLOAD_RUN_FDATASYNC, at, (fd, at, bytes, how), int fd, off64_t at,
       off64_t bytes, unsigned how)
-
-/* Flushing whole file systems: what others have written is among it. */
-#define FLUSH_ALL(call)                                                                            \
-    const uint64_t start_ns = count_now_ns();                                                      \
-    const bool ours = follow_on() && !follow_is_mpi(CALLER);                                       \
-    if (!ours || !count_dropping()) call;                                                          \
-    const int why = errno;                                                                         \
-    if (ours && count_map()) count_other(PROFILE_SYNC, 1, start_ns);                               \
-    errno = why;
 
 void sync(void)
 {
