@@ -1229,6 +1229,19 @@ END
     expect_json p.json '.zeta.t_t_s >= 0.5 and .profile.inside_mean_s >= 0.5'
 }
 
+@test "what the profiler itself does about a new name is not computing" {
+    touch g1 g2 g3 h
+    # shellcheck disable=SC2016 # the program's own variable
+    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" NHT1_DELAY_LINK_US=20000 nht1-profile --json p.json -- \
+        sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo >f$i; done; rm g1 g2 g3; mkdir d; mv h i; truncate -s 9 j'
+    expect_status 0
+    expect_json p.json '.profile.inside_any_s >= 0.02 * (9 + 3 + 1 + 2 + 1)'
+    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" NHT1_DELAY_LINK_US=300000 nht1-profile --json p.json -- \
+        "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" seeks p.dat
+    expect_status 0
+    expect_json p.json '.profile.other.open.max_s >= 0.3'
+}
+
 @test "what stdio has kept until the end of the process counts" {
     mkdir out && cd out
     cat >../late.py <<'END'

@@ -3,7 +3,7 @@
  * NHT1_DELAY_US microseconds of the processor's time, so that it costs the same share of a run on a machine that
  * others use as well; the short ones of the journal do not. For bench/verdicts. With NHT1_DELAY_IN_TURN,
  * bytes of a call, it is the calls of that size, those of pread too, and the ranks of Open MPI or MPICH take turns:
- * of their n-th calls one is slow. */
+ * of their n-th calls one is slow. With NHT1_DELAY_LINK_US each link is slow, by which nht1-profile notes a name. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -33,12 +33,17 @@ static bool my_turn(long calls_n)
     return calls_n % number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1) == rank;
 }
 
-static void delay(size_t count, size_t in_turn, long *calls_n)
+static void compute(const char *how_long)
 {
-    const char *text = getenv("NHT1_DELAY_US");
-    if (in_turn ? count != in_turn || !my_turn((*calls_n)++) : count < DUMP_BYTES) return;
+    const char *text = getenv(how_long);
     for (const double end = now_us() + (text ? atof(text) : 0); now_us() < end;) {
     }
+}
+
+static void delay(size_t count, size_t in_turn, long *calls_n)
+{
+    if (in_turn ? count == in_turn && my_turn((*calls_n)++) : count >= DUMP_BYTES)
+        compute("NHT1_DELAY_US");
 }
 
 static size_t turns(void)
@@ -73,4 +78,12 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t offset)
 ssize_t pread64(int fd, void *bytes, size_t count, off_t offset)
 {
     return pread(fd, bytes, count, offset);
+}
+
+int link(const char *from, const char *to)
+{
+    static int (*real)(const char *, const char *);
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "link");
+    compute("NHT1_DELAY_LINK_US");
+    return real(from, to);
 }

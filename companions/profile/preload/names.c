@@ -28,6 +28,7 @@ struct change {
     char whole[PROFILE_PATH_MAX];
     char path[PROFILE_PATH_MAX]; /* what stands for it, while writes are dropped */
     struct profile_before *note;
+    uint64_t start_ns; /* before it was noted, which costs time, too, but none of computing */
 };
 
 /* NOBODYS: to be made as it is. FOLLOWED: while writes are dropped on what stands for the name. REFUSED: not
@@ -90,6 +91,7 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
     struct stat st;
     const bool there = !paths_unmade(c->whole) && lstat(c->whole, &st) == 0;
     const bool known = !there || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+    c->start_ns = count_now_ns();
     c->note = known ? paths_note(c->whole) : NULL;
     if (known && !c->note) count_no_room(c->whole);
     paths_mark(name);
@@ -119,13 +121,12 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
     const enum whose whose = change_begin(&c, CALLER, at, name, follow, what);                     \
     if (whose == REFUSED) return -1;                                                               \
     if (whose == NOBODYS) return plain;                                                            \
-    const uint64_t start_ns = count_now_ns();                                                      \
     const int rc = count_dropping() ? (dropped) : (plain);                                         \
     if (rc == 0) {                                                                                 \
         c.note->written = 1;                                                                       \
         c.note->gone = (what) == PROFILE_REMOVE;                                                   \
         if ((what) == PROFILE_OPEN) c.note->directory = 1;                                         \
-        follow_name(c.whole, c.note->directory, what, number, start_ns);                           \
+        follow_name(c.whole, c.note->directory, what, number, c.start_ns);                         \
     }                                                                                              \
     return rc
 
@@ -283,13 +284,12 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
     }
     if (a.note->directory || (how & ~1u))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), a.whole);
-    const uint64_t start_ns = count_now_ns();
     const int rc =
         count_dropping() ? rename_stand_in(&a, &b, to, how) : real(from_at, from, to_at, to, how);
     if (rc < 0) return rc;
     renamed(&a, &b);
-    follow_name(a.whole, false, PROFILE_RENAME, 0, start_ns);
-    follow_name(b.whole, false, PROFILE_RENAME, 1, start_ns);
+    follow_name(a.whole, false, PROFILE_RENAME, 0, a.start_ns);
+    follow_name(b.whole, false, PROFILE_RENAME, 1, a.start_ns);
     return rc;
 }
 

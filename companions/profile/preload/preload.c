@@ -370,8 +370,8 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
     inside++;
     PMPI_Comm_rank(comm, &first);
     PMPI_Comm_size(comm, &all);
-    if (!dropping && first == 0) note_before(name, mode);
     const uint64_t start_ns = count_now_ns();
+    if (!dropping && first == 0) note_before(name, mode);
     const int rc =
         dropping ? open_kept(comm, name, mode, info, fh, &how) : real(comm, name, mode, info, fh);
     count_other(PROFILE_OPEN, all, start_ns);
