@@ -26,6 +26,8 @@
  *     self        rank 0 alone, then all
  *     read-back   writes and reads the same
  *     before      as past, and 10 bytes to FILE.before by POSIX calls before MPI_Init
+ *     children    rank 0 writes 5 bytes to FILE.rank by POSIX calls, has a program write 7000 to FILE.program and a child of its
+ *                 own 300 to FILE.child, and waits for both
  *     sizes       rank 0 appends 1000 bytes ten times, each where the file ends as MPI_File_get_size and
  *                 MPI_File_seek say; ends with status 1 as soon as they are wrong
  *     fresh       creates the file with MPI_MODE_EXCL, preallocates, sets its size, and deletes another one
@@ -55,6 +57,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int rank, size, wrong;
@@ -858,13 +861,30 @@ static void writes_slowly(const char *name)
     MPI_File_close(&f);
 }
 
-/* No part of the MPI program. */
+/* By POSIX calls. */
 static void write_outside(const char *name, const char *suffix, ssize_t bytes)
 {
     char one[4096];
     snprintf(one, sizeof one, "%s.%s", name, suffix);
     const int fd = open(one, O_CREAT | O_WRONLY, 0644);
     wrong |= fd < 0 || write(fd, buf, (size_t)bytes) != bytes || close(fd) != 0;
+}
+
+static void children(const char *name)
+{
+    char command[5000];
+    int status = 1;
+    if (rank > 0) return;
+    write_outside(name, "rank", 5);
+    snprintf(command, sizeof command,
+             "dd if=/dev/zero of=%s.program bs=1000 count=7 conv=fsync status=none", name);
+    wrong |= system(command) != 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        write_outside(name, "child", 300);
+        _exit(wrong);
+    }
+    wrong |= waitpid(child, &status, 0) != child || status != 0;
 }
 
 int main(int argc, char **argv)
@@ -895,6 +915,7 @@ int main(int argc, char **argv)
         {"slow", slow},
         {"past", past_mpi_io},
         {"before", past_mpi_io},
+        {"children", children},
         {"sizes", sizes},
         {"fresh", fresh},
         {"pointer", pointer},

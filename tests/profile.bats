@@ -580,7 +580,7 @@ kept() {
         "$NHT1_ROOT" "$NHT1_TESTBIN/mkcalls"
     expect_status 0
     expect_text "certified: the same"
-    expect_text "Outside   0 B of it read and 7.61 kB written before MPI_Init, after MPI_Finalize or by processes that are no ranks"
+    expect_text "Outside   0 B of it read and 7.61 kB written before MPI_Init or after MPI_Finalize, or by processes that began or ended there"
     expect_json p.json '.profile | .written_bytes == 307610 and .posix_written_bytes == 207610 and .outside_written_bytes == 7610'
     expect_json p.json '.zeta.dropped_bytes == 307610'
     expect_json p.json '.zeta | .r_io_bytes_per_s * .t_t_s / 300000 - 1 | fabs < 1e-9'
@@ -594,6 +594,18 @@ kept() {
     [ "$status" -eq 0 ] || not_permitted "to trace system calls"
     expect_json p.json "[.profile.points[] | select(.file | test(\"p.dat.(posix|stdio)$\")).functions[].n] | add ==
         $(grep -cE 'p\.dat\.(posix|stdio)>' calls)"
+}
+
+@test "what a rank has other processes do while it runs is part of the run" {
+    run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" children c.dat
+    expect_status 0
+    expect_text "with at least one rank or process beside them inside"
+    expect_no_text "Outside "
+    expect_json p.json '.profile | .written_bytes == 7305 and .outside_written_bytes == 0 and .mpi_ranks_n == 1 and .ranks_n == 3'
+    expect_json p.json '.zeta | .r_io_bytes_per_s * .t_t_s / 7305 - 1 | fabs < 1e-9'
+    # One after the other; the mean is of ranks.
+    expect_json p.json '.profile | (.inside_any_s - ([.ranks[].inside_s] | add) | fabs) < 1e-9 and .inside_mean_s == .ranks[0].inside_s'
+    expect_schema nht1-profile-1 p.json
 }
 
 @test "each run with writes begins as the first one did, or is refused" {

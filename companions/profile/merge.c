@@ -431,6 +431,15 @@ const char *profile_process_word(const struct profile_run *run, int index)
     return index < run->mpi_n ? "rank" : "process";
 }
 
+/* Whether what a process did is part of the run: of ranks, and of processes that began and ended while they ran, such as those that they
+ * start and wait for; without MPI of all. */
+static bool is_within(const struct profile_run *run, int r)
+{
+    const struct profile_map *m = run->rank[r];
+    return m && (run->mpi_n == 0 || r < run->mpi_n ||
+                 (m->init_s >= run->begin_s && m->last_s <= run->end_s));
+}
+
 static int by_begin(const void *a, const void *b)
 {
     const struct profile_burst *p = a, *q = b;
@@ -520,58 +529,77 @@ static double any_inside_s(const struct bursts *all)
     return inside_s + 1e-9 * (double)now.inside_ns;
 }
 
-/* The time in which at least one of the first n processes was inside I/O. */
-static int add_up_inside(struct profile_run *run, int n)
+/* The time in which at least one process of the run was inside I/O. */
+static int add_up_inside(struct profile_run *run)
 {
     int64_t most = 1;
     int together_n;
-    for (int r = 0; r < n; r++) /* and a call together has one more */
-        if (run->rank[r]) most += run->rank[r]->bursts_n + 2 * (int64_t)run->rank[r]->together_n;
+    for (int r = 0; r < run->size; r++) /* and a call together has one more */
+        if (is_within(run, r))
+            most += run->rank[r]->bursts_n + 2 * (int64_t)run->rank[r]->together_n;
     struct bursts all = {mem_new(most, sizeof *all.of, "%" PRId64 " times inside I/O", most), 0};
     int rc = all.of ? add_up_together(run, &together_n, &all) : ERR_NOMEM;
-    for (int r = 0; rc == 0 && r < n; r++)
-        if (run->rank[r]) add_bursts(run->rank[r], together_n, &all);
+    for (int r = 0; rc == 0 && r < run->size; r++)
+        if (is_within(run, r)) add_bursts(run->rank[r], together_n, &all);
     if (rc == 0) run->io_any_s = any_inside_s(&all);
     free(all.of);
     return rc;
 }
 
-static void add_up_run(struct profile_run *run, double command_s)
+/* When the ranks were in MPI, all together and the slowest. */
+static void find_run_time(struct profile_run *run, double command_s)
+{
+    run->begin_s = INFINITY;
+    run->end_s = -INFINITY;
+    if (run->mpi_n == 0) run->wall_s = command_s;
+    for (int r = 0; r < run->mpi_n; r++) {
+        const struct profile_map *m = run->rank[r];
+        if (!m) continue;
+        run->begin_s = fmin(run->begin_s, m->init_s);
+        run->end_s = fmax(run->end_s, m->last_s);
+        run->wall_s = fmax(run->wall_s, m->last_s - m->init_s);
+    }
+}
+
+/* What a process has read and written, within: as part of the run. */
+static void add_up_bytes(struct profile_run *run, const struct profile_map *m, bool within)
+{
+    for (int d = 0; within && d < 2; d++)
+        run->outside_bytes[d] = num_sum(run->outside_bytes[d], (int64_t)m->outside_bytes[d]);
+    for (int p = 0; p < m->phases_n; p++)
+        for (int k = 0; k < WORKLOAD_KINDS; k++) {
+            const int write = workload_kind_of(k).write;
+            const int64_t bytes = (int64_t)m->phase[p].kind[k].bytes,
+                          n = (int64_t)m->phase[p].kind[k].n;
+            run->bytes[write] = num_sum(run->bytes[write], bytes);
+            if (!within) run->outside_bytes[write] = num_sum(run->outside_bytes[write], bytes);
+            run->calls[write] = num_sum(run->calls[write], n);
+            if (m->file[m->phase[p].file].interface != PROFILE_POSIX) continue;
+            run->posix_bytes[write] = num_sum(run->posix_bytes[write], bytes);
+            run->posix_calls[write] = num_sum(run->posix_calls[write], n);
+        }
+}
+
+static void add_up_run(struct profile_run *run)
 {
     int counted_n = 0;
-    if (run->mpi_n == 0) run->wall_s = command_s;
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
         if (!m) continue;
         const double io_s = inside_s(m);
         const bool counts = run->mpi_n == 0 || r < run->mpi_n;
-        if (r < run->mpi_n) run->wall_s = fmax(run->wall_s, m->last_s - m->init_s);
         if (counts) run->io_s += (io_s - run->io_s) / ++counted_n;
         if (counts && io_s >= run->io_max_s) {
             run->io_max_s = io_s;
             run->io_max_rank = r;
         }
-        for (int d = 0; counts && d < 2; d++)
-            run->outside_bytes[d] = num_sum(run->outside_bytes[d], (int64_t)m->outside_bytes[d]);
+        run->beside_n += !counts && is_within(run, r);
+        add_up_bytes(run, m, is_within(run, r));
         run->dropped_bytes = num_sum(run->dropped_bytes, (int64_t)m->dropped_bytes);
         run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
         run->lost_n =
             (int)num_min(num_sum(run->lost_n, (int64_t)m->files_lost + m->phases_lost), INT32_MAX);
         if (m->state > (int)run->state) run->state = (enum profile_state)m->state;
-        for (int p = 0; p < m->phases_n; p++)
-            for (int k = 0; k < WORKLOAD_KINDS; k++) {
-                const int write = workload_kind_of(k).write;
-                run->bytes[write] = num_sum(run->bytes[write], (int64_t)m->phase[p].kind[k].bytes);
-                if (!counts)
-                    run->outside_bytes[write] =
-                        num_sum(run->outside_bytes[write], (int64_t)m->phase[p].kind[k].bytes);
-                run->calls[write] = num_sum(run->calls[write], (int64_t)m->phase[p].kind[k].n);
-                if (m->file[m->phase[p].file].interface != PROFILE_POSIX) continue;
-                run->posix_bytes[write] =
-                    num_sum(run->posix_bytes[write], (int64_t)m->phase[p].kind[k].bytes);
-                run->posix_calls[write] =
-                    num_sum(run->posix_calls[write], (int64_t)m->phase[p].kind[k].n);
-            }
     }
 }
 
@@ -593,8 +621,9 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     number_processes(run);
     if (rc == 0) rc = find_temporary(dir, run);
     find_common(run);
-    add_up_run(run, command_s);
-    if (rc == 0) rc = add_up_inside(run, run->mpi_n > 0 ? run->mpi_n : run->size);
+    find_run_time(run, command_s);
+    add_up_run(run);
+    if (rc == 0) rc = add_up_inside(run);
     return rc;
 }
 
@@ -1241,9 +1270,9 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
                run->io_max_rank, slowest ? slowest->host : "?", 100 * run->io_s / wall_s,
                100 * run->io_max_s / wall_s);
     if (run->ranks_n > 1)
-        fprintf(to, "          %s with at least one %s inside (%.1f %%)\n",
+        fprintf(to, "          %s with at least one %s%s inside (%.1f %%)\n",
                 units_duration(run->io_any_s, a), profile_process_word(run, 0),
-                100 * run->io_any_s / wall_s);
+                run->beside_n > 0 ? " or process beside them" : "", 100 * run->io_any_s / wall_s);
     if (run->io_wait_s > 0.01 * run->io_s)
         fprintf(
             to,
@@ -1282,11 +1311,12 @@ void profile_print(const struct profile_run *run, FILE *to)
     print_direction(run, 0, to);
     print_direction(run, 1, to);
     if (run->outside_bytes[0] + run->outside_bytes[1] > 0)
-        fprintf(to,
-                "Outside   %s of it read and %s written before MPI_Init, after MPI_Finalize or by "
-                "processes that are no ranks: not in these rates, times and shares\n",
-                units_bytes((double)run->outside_bytes[0], a),
-                units_bytes((double)run->outside_bytes[1], b));
+        fprintf(
+            to,
+            "Outside   %s of it read and %s written before MPI_Init or after MPI_Finalize, or by "
+            "processes that began or ended there: not in these rates, times and shares\n",
+            units_bytes((double)run->outside_bytes[0], a),
+            units_bytes((double)run->outside_bytes[1], b));
     if (run->posix_calls[1] > 0 && run->posix_calls[1] < run->calls[1])
         fprintf(to, "          %s of it in %" PRId64 " call%s past MPI-IO\n",
                 units_bytes((double)run->posix_bytes[1], a), run->posix_calls[1],

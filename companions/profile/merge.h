@@ -24,17 +24,19 @@ struct profile_run {
     int mpi_n;   /* ranks that the program had; 0: it is not an MPI program */
     int ranks_n; /* processes that left something */
     const struct profile_map **rank; /* [size], NULL for a rank without a file */
-    double wall_s;   /* MPI_Init to MPI_Finalize, slowest rank; else of the command */
-    double io_s;     /* inside I/O meanwhile, mean over ranks; without MPI over processes */
-    double io_max_s; /* slowest of them */
+    int beside_n;          /* processes that are no ranks, and began and ended while these ran */
+    double begin_s, end_s; /* first MPI_Init, last MPI_Finalize */
+    double wall_s;         /* MPI_Init to MPI_Finalize, slowest rank; else of the command */
+    double io_s;           /* inside I/O meanwhile, mean over ranks; without MPI over processes */
+    double io_max_s;       /* slowest of them */
     int io_max_rank;
-    /* While at least one of them was inside I/O, inside a call of all ranks when the last of them had begun it; at most,
+    /* While at least one of them, or of those beside them, was inside I/O, inside a call of all ranks when the last of them had begun it; at most,
      * where one had more than PROFILE_BURSTS_MAX bursts or PROFILE_TOGETHER_MAX such calls. */
     double io_any_s;
     double io_wait_s; /* in collective calls that the last rank had not begun: mean over ranks */
     int64_t bytes[2]; /* read, written */
-    int64_t
-        outside_bytes[2]; /* of these, before or after wall_s, or by processes that are no ranks */
+    int64_t outside_bytes
+        [2]; /* of these, before or after wall_s, or by processes that began or ended there */
     int64_t calls[2];
     int64_t dropped_bytes, kept_bytes;
     int64_t posix_bytes[2], posix_calls[2]; /* of these, by POSIX calls */

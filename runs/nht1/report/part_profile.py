@@ -43,7 +43,7 @@ def _section(page, result, key, whose, way):
                   text.plural(integer(profile, 'reads_n'), 'call')))
     outside = [integer(profile, 'outside_%s_bytes' % d, 0) for d in ('written', 'read')]
     if any(outside):
-        page.text('%s of it written and %s read before MPI_Init, after MPI_Finalize or by processes that are no ranks: not '
+        page.text('%s of it written and %s read before MPI_Init or after MPI_Finalize, or by processes that began or ended there: not '
                   'in this time, nor in R_IO and zeta.' % tuple(text.size(n) for n in outside))
     for unseen in items(profile, 'not_seen'):
         page.text('Not seen: %s.' % word(unseen, 'sentence'), 'warn')
