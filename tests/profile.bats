@@ -322,7 +322,7 @@ views_are_told() {
     expect_status 4
     expect_text "no zeta: mkcalls has a limit on file sizes that leaves no room to follow"
     expect_text "raise the limit (ulimit -f)"
-    memory_disk disk 520k
+    memory_disk disk 580k
     # The first 64 working points find their space, the others do not.
     profiled -o disk/profile.xml --json p.json --split 1 1 all b.dat
     umount disk
