@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results of searches for the best way to write, as runs/study tune and reports have them in common."""
+import os
+import re
+import shlex
+
 from . import text
 from .results import integer, items, real, word
 
@@ -43,3 +47,19 @@ def hint_forms(best):
     if word(best, 'component'):
         hints.insert(0, ('environment', 'export %s=%s' % (COMPONENT, word(best, 'component'))))
     return hints
+
+
+def command_of(component, command, files):
+    """To paste: what the search printed, or else words for it, under an MPI-IO component, and into a folder that
+    stays."""
+    parts = command
+    if isinstance(command, str):
+        try:
+            parts = shlex.split(command)
+        except ValueError:
+            return command
+    if '--out' in parts[:-1]:
+        at_out = parts.index('--out')
+        parts[at_out:at_out + 2] = ['--out', os.path.join(files, 'btout.bin')] if files else []
+    return ' '.join(['%s=%s' % (COMPONENT, component)] * bool(component) +
+                    [p if re.fullmatch(r'[\w.]+=[\w.]+', p, re.ASCII) else shlex.quote(p) for p in parts])

@@ -6,11 +6,11 @@ import re
 import unittest
 from types import SimpleNamespace
 
-from nht1.search import near
+from nht1.search import command_of, near
 from nht1.study.tune import Tuner, component_names
 from nht1.study.tune_choice import Choice, Ratio
 from nht1.study.tune_ways import Way, plain, settings_of
-from nht1.study.tune_words import _checked, command_of
+from nht1.study.tune_words import _checked
 
 
 def rounds(seconds, spread, seed, n=20):
@@ -155,10 +155,9 @@ class Ways(unittest.TestCase):
                          {'buffer': '4Mi', 'direct': 'yes', 'hint': 'a=1 b=2'})
 
     def test_command(self):
-        way = Way('romio321', 'mpiio', {})
-        self.assertEqual(command_of(way, "X=1 mpirun nht1-bt --out /tmp/x --hint 'a b'", None),
+        self.assertEqual(command_of('romio321', "X=1 mpirun nht1-bt --out /tmp/x --hint 'a b'", None),
                          "OMPI_MCA_io=romio321 X=1 mpirun nht1-bt --hint 'a b'")
-        self.assertEqual(command_of(plain(), ['nht1-bt', '--out', 'x'], '/d'), 'nht1-bt --out /d/btout.bin')
+        self.assertEqual(command_of('', ['nht1-bt', '--out', 'x'], '/d'), 'nht1-bt --out /d/btout.bin')
 
 
 if __name__ == '__main__':

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The best way to write: what a search (nht1-bt --io auto) tried and found, and with several MPI-IO
 components how their winners compare (runs/study tune)."""
+import os
+
 from .. import text
 from ..results import integer, items, members, real, true, word, words
-from ..search import COMPONENT, disturbed, hint_forms, near, span
+from ..search import COMPONENT, command_of, disturbed, hint_forms, near, span
 from .page import Figure, Table
+from .part_system import started
 
 DRAWN_MAX = 40  # candidates in the figure; the table has all
 FAR = 3.0       # times the best, from which on the axis is logarithmic
@@ -42,11 +45,22 @@ def _shown(label):
     return label.replace(' --hint ', ', hint ').replace('--hint ', 'hint ')
 
 
-def _best(page, best, answer):
+def _command(result):
+    """That of the best; where runs/study has started the search, as runs/study tells it: the folder that the search wrote
+    into is gone."""
+    line, mine = word(result.root, 'search.best.command'), started(result)
+    if not line or '--out' not in mine[:-1]:
+        return line
+    folder = os.path.dirname(mine[mine.index('--out') + 1])
+    files = os.path.dirname(folder) if os.path.basename(folder).startswith('nht1-files-') else None
+    return command_of(result.environment.get(COMPONENT), line, files)
+
+
+def _best(page, best, answer, command):
     """What came of it, the command, and what it is worth."""
     if answer:
         page.text(answer)
-    page.code([word(best, 'command') or word(best, 'label')])
+    page.code([command or word(best, 'label')])
     t, zeta = real(best, 't_t_s'), real(best, 'zeta')
     if t == t:
         steps, rounds = integer(best, 'steps'), integer(best, 'rounds')
@@ -74,7 +88,7 @@ def _tune(page, root):
     best = members(root, 'best')
     if word(root, 'ended') in ('interrupted', 'failed'):
         page.text(*ENDED[word(root, 'ended')])
-    _best(page, best, word(root, 'answer'))
+    _best(page, best, word(root, 'answer'), word(best, 'command'))
     rows = items(root, 'final.ways')
     table = Table('search-final', 'The winners of the searches and plain writing against each other, in %s' % text.plural(
         integer(root, 'final.rounds'), 'round'), [
@@ -118,7 +132,7 @@ class _Search:
         self.page, self.key, self.search = page, key, members(result.root, 'search')
         component = result.environment.get(COMPONENT, '')
         self.name = text.of('MPI-IO component %s' % component if component else result.shown, whose)
-        self.several, self.best = several, members(self.search, 'best')
+        self.several, self.best, self.command = several, members(self.search, 'best'), _command(result)
         self.candidates = sorted(items(self.search, 'candidates'), key=self._place)
 
     @staticmethod
@@ -134,7 +148,7 @@ class _Search:
         if self.several:
             page.section(3, 'search-of' + self.key, 'Search: ' + self.name)
         if self.several or not tuned:
-            _best(page, self.best, word(self.best, 'answer'))
+            _best(page, self.best, word(self.best, 'answer'), self.command)
         known = members(self.search, 'known')
         if known:
             page.text('This was found by an earlier search, on %s, and is kept for this system and '

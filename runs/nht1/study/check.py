@@ -18,9 +18,9 @@ from types import SimpleNamespace
 from .. import VERSION, command, results, stats, text, tools, trouble
 from ..report.output import Outputs
 from ..results import items, members, real, word
+from ..search import command_of
 from . import check_words, child, drive, launch, plan, probe, programs, scratch, speak, whole
 from .folder import shown, utc, write_json
-from .tune_words import command_of
 
 SCHEMA = 'nht1-check/1'
 ROUNDS = 8            # of the first look: fewer give no answer
@@ -262,7 +262,7 @@ class Check:
             self.speak.say('The search found nothing: %s' % self._failed('search', status, why))
             return
         self.search = {'label': word(best, 'label'), 'answer': word(best, 'answer') or None,
-                       'command': command_of(SimpleNamespace(component=''), word(best, 'command'), self.args.files),
+                       'command': command_of('', word(best, 'command'), self.args.files),
                        'minutes': round(minutes, 3)}
         if not self.args.quiet:
             print('\nSearch    %s\n          %s' % (self.search['answer'] or self.search['label'],

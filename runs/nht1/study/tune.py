@@ -21,13 +21,13 @@ from types import SimpleNamespace
 
 from .. import VERSION, command, stats, text, tools, trouble
 from ..results import at, integer, items, members, real, true, word, words
-from ..search import COMPONENT
+from ..search import COMPONENT, command_of
 from . import child, drive, launch, plan, probe, programs, whole
 from . import description as ini
 from .folder import read_json, shown, utc, write_json, write_text
 from .tune_choice import ERROR, Choice, Ratio
 from .tune_ways import THROUGH_MPIIO, Way, components, plain, settings_of
-from .tune_words import best_of, command_of, verdict
+from .tune_words import best_of, verdict
 
 SCHEMA = 'nht1-tune/1'
 FINAL_SHARE = 0.35    # of the minutes, for the comparison at the end where there is one
@@ -346,7 +346,7 @@ class Tuner:
             line = ['OMP_NUM_THREADS=%d' % threads] + self.launcher.command(ranks, threads, ['nht1-bt'] + [
                 word for k, v in own.items()
                 for word in (['--' + k, v] if self.program.options[k] else ['--' + k])])
-        return command_of(chosen, line, self.args.files)
+        return command_of(chosen.component, line, self.args.files)
 
     def exhaustive(self, searched):
         """Every candidate at full length, in rounds, as long as the time lasts. Returns the best."""

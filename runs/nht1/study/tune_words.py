@@ -1,30 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What runs/study tune has found, as text and as the member best of tune.json."""
-import os
-import re
-import shlex
-
 from .. import text
 from ..results import at, integer, items, members, real, word
-from ..search import COMPONENT, disturbed, hint_forms, near, span
+from ..search import disturbed, hint_forms, near, span
 
 SHOWN_MAX = 8
-
-
-def command_of(chosen, command, files):
-    """To paste: what the search printed, or else words for it, under the component, and into a folder that
-    stays."""
-    parts = command
-    if isinstance(command, str):
-        try:
-            parts = shlex.split(command)
-        except ValueError:
-            return command
-    if '--out' in parts[:-1]:
-        at_out = parts.index('--out')
-        parts[at_out:at_out + 2] = ['--out', os.path.join(files, 'btout.bin')] if files else []
-    return ' '.join(['%s=%s' % (COMPONENT, chosen.component)] * bool(chosen.component) +
-                    [p if re.fullmatch(r'[\w.]+=[\w.]+', p, re.ASCII) else shlex.quote(p) for p in parts])
 
 
 def best_of(chosen, search, command, newest):
