@@ -50,11 +50,12 @@ void bt_dump_take(struct bt_dump *d, const struct bt_state *x, const struct io_v
                   void *staged)
 {
     const int64_t words = digest_words(d->n), blocks = (x->n[1] + ROWS - 1) / ROWS;
+    const double start = watch_now();
+    double digesting_s = 0; /* of the first thread */
     memset(d->part, 0, (size_t)(d->threads * words) * sizeof *d->part);
 #pragma omp parallel num_threads(d->threads)
     {
         double digest_s = 0;
-        const double t0 = watch_now();
 #pragma omp for schedule(static) collapse(2) nowait
         for (int64_t k = 0; k < x->n[2]; k++)
             for (int64_t b = 0; b < blocks; b++) {
@@ -62,12 +63,11 @@ void bt_dump_take(struct bt_dump *d, const struct bt_state *x, const struct io_v
                 take_rows(d, x, v, (struct io_rows){k, b * ROWS, end}, staged, &digest_s);
             }
 #pragma omp master
-        {
-            d->stage_s += watch_now() - t0 - digest_s;
-            d->digest_s += digest_s;
-        }
+        digesting_s = digest_s;
     }
-    const double t0 = watch_now();
+    const double t0 = watch_now(); /* all threads are done */
+    d->stage_s += t0 - start - digesting_s;
+    d->digest_s += digesting_s;
     memset(d->digest, 0, (size_t)words * sizeof *d->digest);
     for (int t = 0; t < d->threads; t++)
         for (int64_t i = 0; i < words; i++)

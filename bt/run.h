@@ -41,7 +41,7 @@ enum bt_run_phase {
     BT_RUN_IO,
     BT_RUN_SYNC = BT_RUN_IO + IO_PHASE_SYNC - IO_PHASE_WRITE,
     BT_RUN_STOP = BT_RUN_IO + IO_PHASES - IO_PHASE_WRITE, /* was a rank asked to stop? */
-    BT_RUN_IDLE, /* what is left: waiting for the last rank, and all else */
+    BT_RUN_IDLE, /* what is left: waiting for the last rank at the end, and all between the others */
     BT_RUN_PHASES
 };
 const char *bt_run_phase_name(int phase);

@@ -248,6 +248,30 @@ tiny=(--n 13 --steps 6 --dt 0.001 --interval 2 --tc 1)
     [[ $output != *"Phases of"* ]]
 }
 
+@test "that threads wait before their work and behind it is in the phases of computing and staging, not in idle" {
+    need_program gcc nm
+    nm -D "$NHT1_BIN/nht1-bt" | grep -q GOMP_parallel || not_here "another OpenMP than gcc's"
+    cat >late.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+void GOMP_parallel(void (*f)(void *), void *data, unsigned threads, unsigned flags)
+{
+    void (*real)(void (*)(void *), void *, unsigned, unsigned);
+    *(void **)&real = dlsym(RTLD_NEXT, "GOMP_parallel");
+    usleep(10000);
+    real(f, data, threads, flags);
+    usleep(10000);
+}
+END
+    gcc -shared -fPIC -o late.so late.c -ldl
+    run mpi_run 1 env LD_PRELOAD="$PWD/late.so" nht1-bt --class S --io posix --tc 1 --out out.bin --json r.json
+    expect_status 0
+    # 60 steps, of a team each, and 6 dumps, each of which waits 20 ms.
+    expect_json r.json '.runs[0].phases_s | ([.rhs, .xi, .eta, .zeta | .mean] | add) >= 1.19 and .stage.mean >= 0.119'
+    expect_json r.json '.runs[0].bookkeeping_s >= 0.119'
+}
+
 @test "the result tells the time of making the solver and its memory per cell" {
     slow
     run mpi_run 2 nht1-bt --n 24 --steps 2 --dt 0.0008 --interval 1 --io none --tc 1 --json r.json

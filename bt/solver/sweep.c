@@ -81,7 +81,8 @@ int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
         inner = s->inner;
     }
     for (int dir = first, past; dir < end; dir = past) {
-        const double start = watch_now(), waited = waiting(s);
+        double start = watch_now();
+        const double waited = waiting(s);
         past = dir + 1;
         if (s->chain[dir].divided) {
             /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dir < end <= 3 */
@@ -98,15 +99,20 @@ int bt_sweep(struct bt_solver *s, int first, int end, unsigned flags)
         }
         while (past < end && !s->chain[past].divided)
             past++;
-            /* One team for all of them: starting it costs more than the barriers between them. */
+            /* One team for all of them: starting it costs more than the barriers between them. That the team waits for a
+             * processor before the first and behind the last of them counts as computing, too. */
 #pragma omp parallel num_threads(s->threads)
         for (int d = dir; d < past; d++) {
-            const double began = watch_now();
             /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): d < end <= 3 */
             sweep_whole(s, d, flags & valid[d], d == 0 ? inner : 0, bt_batch_count(s, d));
 #pragma omp master
-            account(s, d, watch_now() - began);
+            {
+                const double now = watch_now();
+                account(s, d, now - start);
+                start = now;
+            }
         }
+        account(s, past - 1, watch_now() - start);
     }
     return 0;
 }

@@ -223,6 +223,16 @@ class SeveralJobs(unittest.TestCase):
             self.assertIn('More jobs would decide, rather than more rounds in each.', self.said(*zeta, level=level))
 
 
+class Phases(unittest.TestCase):
+    def test_what_is_in_no_phase_is_not_called_agreeing(self):
+        root = bt_result([3.0] * 3, [1.0] * 3)
+        for run in root['runs']:
+            run['phases_s'] = {name: {'mean': s} for name, s in (('xi', 2.0), ('agree', 0.25), ('stop', 0.25), ('idle', 0.5))}
+        figure, = (f for f in page_of(root).figures if f.name == 'phases')
+        self.assertEqual({name: rows[0][1] for (_, name), rows in figure.data.items()}, {
+            'computing': 2.0, 'agreeing': 0.5, 'the rest': 0.5})
+
+
 class PartsOfZeta(unittest.TestCase):
     @staticmethod
     def results(*t_c):

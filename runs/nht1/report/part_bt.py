@@ -500,7 +500,8 @@ class _Section:
             f.series(purpose, 'blocks', blocks)
         self.page.figure(f, (
             'Phases of the run nearest to its median%s, means over ranks, which add up to T_T. '
-            'Computing holds the waiting of ranks for their neighbours. What a writer with a '
+            'Computing holds the waiting of ranks for their neighbours. The rest is outside of all phases: waiting for the last '
+            'rank at the end, and between the phases, where other programs have the processor. What a writer with a '
             'thread of its own does beside the computation is not in them.' % (
                 ' (of two runs that are as near, the slower one)' if any(c.n % 2 == 0 for c in cells) else '')))
 
@@ -566,7 +567,8 @@ PURPOSES = (
     ('waiting for data under way', ('drain',)),
     ('flushing and closing', ('sync', 'close')),
     ('recording dumps in the manifest', ('manifest',)),
-    ('agreeing, waiting for ranks', ('agree', 'stop', 'idle')))
+    ('agreeing', ('agree', 'stop')),
+    ('the rest', ('idle',)))
 
 
 def _phase_s(run, phase):
