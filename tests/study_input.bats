@@ -201,6 +201,43 @@ END
 LIST
 }
 
+@test "commands behind options, misspelt ones, and options of programs are answered with the right form" {
+    local words said
+    while IFS='|' read -r words said; do
+        eval "study $words"
+        expect_status 1
+        [ "${#lines[@]}" -eq 1 ]
+        expect_text "$said"
+    done <<'END'
+--minutes 1 check .|runs/study: check comes first: runs/study check --minutes 1 .
+--minutes 1 check|runs/study: check comes first: runs/study check --minutes 1
+--out 'a b' ab --class S|ab comes first: runs/study ab --out 'a b' --class S
+--sync dump tune|tune comes first: runs/study tune --sync dump
+chekc .|no study 'chekc' (did you mean check?); there are alignment
+processors --class S|unrecognized arguments: --class S; an option of the program is given as --set common.class=S; see --help
+processors --direct|an option of the program is given as --set common.direct=yes
+processors --minuts=5|unrecognized arguments: --minuts=5 (did you mean minutes?)
+--out check processors more|unrecognized arguments: more; see --help
+END
+}
+
+@test "behind a launcher it is said that the study starts that, before anything is made" {
+    local variable
+    mkdir files
+    for variable in OMPI_COMM_WORLD_SIZE=1 PMI_SIZE=2 SLURM_STEP_NUM_TASKS=2; do
+        for words in 'check files' 'ab --program sim' tune 'writers --dry-run'; do
+            run env "$variable" "$NHT1_ROOT/runs/study" $words
+            expect_status 1
+            [ "$output" = "runs/study: a launcher has started runs/study, which starts the launcher itself: the same command without mpirun or srun in front" ]
+        done
+        run env "$variable" "$NHT1_ROOT/runs/study" --list
+        expect_status 0
+    done
+    [ ! -e nht1-studies ]
+    run env PMI_SIZE=1 SLURM_STEP_NUM_TASKS=1 "$NHT1_ROOT/runs/study" chekc
+    expect_text "did you mean check"
+}
+
 @test "output that cannot be written, and folders that cannot be made, are told" {
     slow
     run bash -c '"$NHT1_ROOT/runs/study" --list >/dev/full'

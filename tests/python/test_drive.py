@@ -82,6 +82,10 @@ class LastWords(unittest.TestCase):
                          'mpirun: Error: unknown option "--x"')
         self.assertEqual(self.said(''), 'it printed nothing')
 
+    def test_of_lines_with_words(self):
+        self.assertEqual(self.said('\n***\n\nno recursive calls\n\n*****\n' + PRIMARY + STATUS), 'no recursive calls')
+        self.assertEqual(self.said('*****\n'), 'it printed nothing')
+
     def test_wrong_usage_is_known_under_mpirun(self):
         self.said('my: --size: a number is expected\n' + PRIMARY + STATUS)
         self.assertTrue(drive.refused(self.part, '/bin/my', 1))

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line of runs/study."""
 import os
+import shlex
 
 from .. import VERSION, command, tools, trouble
 from . import description as ini
-from . import ab, check, job, released, whole, tune
+from . import ab, check, job, launch, released, whole, tune
 from .folder import shown
 
 CONFIG = os.path.join(tools.ROOT, 'config')
 DESCRIPTION_MAX = 1 << 20
+ONLY_TELLS = {'--help', '-h', '--help-json', '--list', '--version'}
 EPILOG = """
 examples:
   runs/study check DIR                  does the file system keep up?
@@ -69,7 +71,42 @@ def _arguments(argv):
     parser.not_with('job', 'dry-run')
     parser.not_with('out', 'under', 'new')
     parser.not_with('no-plan', 'leave-out')
-    return parser.parse_args(argv)
+    args, rest = parser.parse_known_args(argv)
+    _expect_place(args.study, rest, argv)
+    if rest:
+        parser.error('unrecognized arguments: %s%s' % (' '.join(rest), _meant(rest, parser)))
+    return args
+
+
+def _known(study):
+    return ini.is_file(study) or study in _shipped()
+
+
+def _no_study(study):
+    return trouble.usage("no study '%s'%s; there are %s, or name an INI file; commands: %s" % (
+        study, ini.nearest(study, _shipped() + sorted(COMMANDS)), ', '.join(_shipped()), ', '.join(sorted(COMMANDS))))
+
+
+def _expect_place(study, rest, argv):
+    """Trouble where a command stands behind options, or the study is none. rest: words that are not understood."""
+    if study is None or _known(study):
+        return
+    word = next((w for w in [study] + rest if w in COMMANDS), None)
+    if word is None:
+        raise _no_study(study)
+    at = argv.index(word)
+    raise trouble.usage('%s comes first: %s' % (word, tools.called('runs/study ') + shlex.join([word] + argv[:at] + argv[at + 1:])))
+
+
+def _meant(rest, parser):
+    """What the first word that is not understood may be: an option with another name, or one of a program."""
+    name, _, value = rest[0].partition('=')
+    if not name.startswith('--'):
+        return ''
+    near = ini.nearest(name[2:], [a.option_strings[-1][2:] for a in parser._actions if a.option_strings])
+    value = value or (rest[1] if len(rest) > 1 and not rest[1].startswith('-') else 'yes')
+    return near or '; an option of the program is given as --set common.%s=%s' % (name[2:], value)
+
 
 
 def _shipped():
@@ -89,8 +126,7 @@ def _load(study, overrides):
         if len(written) > DESCRIPTION_MAX:
             raise trouble.usage('%s: longer than any description' % path)
     except FileNotFoundError:
-        raise trouble.usage("no study '%s'%s; there are %s, or name an INI file" % (
-            study, ini.nearest(name, _shipped()), ', '.join(_shipped())))
+        raise _no_study(study)
     except OSError as e:
         raise trouble.usage('%s: %s' % (path, e.strerror))
     except ValueError as e:
@@ -114,7 +150,14 @@ def _act(args):
 COMMANDS = {'ab': ab.main, 'check': check.main, 'released': released.main, 'tune': tune.main}
 
 
+def _refuse():
+    raise trouble.usage(tools.called('a launcher has started runs/study, which starts the launcher itself: the same command without '
+                                     'mpirun or srun in front'))
+
+
 def main(argv):
+    if launch.launched(os.environ) and not ONLY_TELLS.intersection(argv):
+        return command.run(tools.called('runs/study'), _refuse)
     if argv and argv[0] in COMMANDS:
         return COMMANDS[argv[0]](argv[1:])
     return command.run(tools.called('runs/study'), lambda: _act(_arguments(argv)))

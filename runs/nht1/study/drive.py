@@ -410,7 +410,7 @@ def last_words(part):
         said = ''
     lines = [l.strip() for l in said.splitlines()]
     ours = next((l for l in lines if l.startswith('nht1-')), None)
-    own = [l.strip() for l in BANNER.sub('', said).splitlines() if l.strip() and not REMARK.match(l)]
+    own = [l.strip() for l in BANNER.sub('', said).splitlines() if re.search(r'\w', l) and not REMARK.match(l)]
     banners = [' '.join(b.split()) for b in BANNER.findall(said) if not OF_STATUS.match(b)]
     banners += [l for l in lines if l.startswith('srun: ')]
     banners += [found[1] for found in map(MPI_ERROR.match, lines) if found]

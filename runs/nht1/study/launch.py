@@ -137,6 +137,13 @@ def options_of(kind, ranks, threads, cores):
     return []
 
 
+def launched(environment):
+    """Whether a launcher has started this process, with others, or Open MPI's, which starts none from within. A shell of
+    srun with one task is a place to work in."""
+    return 'OMPI_COMM_WORLD_SIZE' in environment or any(
+        environment.get(name, '1') != '1' for name in ('PMI_SIZE', 'SLURM_STEP_NUM_TASKS'))
+
+
 class Launcher:
     """.name as asked, .path, .kind, .version; .command() makes the words, .environment() the
     variables of a run."""
