@@ -189,6 +189,7 @@ struct session {
     char library[PATH_MAX];       /* that is loaded into the program */
     bool by_x;                    /* the command is Open MPI's launcher, to be told by -x */
     int pairs_n;                  /* at most */
+    char *why; /* [ERR_MESSAGE_MAX, out] there is no zeta, to be told at the end */
 };
 
 /* The program decides what an interrupt means; what was counted is reported all the same. */
@@ -968,8 +969,8 @@ static int rounds_make(const struct session *s, struct profile_round *round, int
         if (rc < 0) {
             *measured = false;
             if (*status == 0)
-                plain_line(stderr, "nht1-profile: %s%s",
-                           round[i].not_made ? "zeta cannot be measured: " : "", err_message());
+                snprintf(s->why, ERR_MESSAGE_MAX, "%s%s",
+                         round[i].not_made ? "zeta cannot be measured: " : "", err_message());
             err_clear();
         }
         if (!*measured || *status != 0 || i + 1 == repeat) break;
@@ -1037,9 +1038,9 @@ static int report_profile(const struct options *o, const struct conf_list *args,
 static int profile(const struct options *o, const struct conf_list *args, struct own *own,
                    int *status)
 {
-    struct session s = {.o = o, .args = args, .own = own};
+    char began[32], why[ERR_MESSAGE_MAX] = "";
+    struct session s = {.o = o, .args = args, .own = own, .why = why};
     struct profile_run run = {0};
-    char began[32];
     bool measured = o->t_c, started = false;
     struct profile_pairs pairs = {.most = REPEAT_MAX};
     int n;
@@ -1052,9 +1053,10 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     if (!round) return ERR_NOMEM;
     int rc = rounds_make(&s, round, &n, &pairs, &run, &measured, &started, status);
     if (rc == 0 && measured && *status != 0)
-        plain_line(stderr, "nht1-profile: no zeta: the program ended with status %d", *status);
+        snprintf(why, sizeof why, "no zeta: the program ended with status %d", *status);
     measured = measured && *status == 0;
     if (rc == 0) rc = report_profile(o, args, began, &run, round, n, &pairs, measured, *status);
+    if (why[0]) plain_line(stderr, "nht1-profile: %s", why); /* where it is seen */
     profile_free(&run);
     opened_end();
     profile_rounds_end(round, s.pairs_n);
