@@ -1414,6 +1414,7 @@ near() {
     cp r2.json plain.json
     read_back r2.json
     page r2.json --csv tab --figures fig
+    expect_file_text r.md 'without the flush at the end'
     # Writers by name: mpiio reads in 0.2 s, posix in 0.6; a dump of N = 12 has 69120 bytes.
     near "$(of_table tab/reading.csv mpiio 'T_R cold, in s')" 0.2 0.02
     near "$(of_table tab/reading.csv mpiio 'T_R warm, in s')" 0.02 0.02

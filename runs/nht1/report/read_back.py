@@ -44,8 +44,8 @@ def _figure(section, cells, ways):
             f.series(', '.join(['read'] + way.otherwise), 'bars', [
                 (i, *(v / MB for v in s.rates)) for i, s in found if s])
     section.page.figure(f, (
-        'Rates of writing (while data were being written) and of reading a dump back into the '
-        "solver's fields, each writer in its own way. %s%s" % (
+        'Rates of writing (while data were being written, into memory as far as they fit there; without the flush at the end) '
+        "and of reading a dump back into the solver's fields, each writer in its own way. %s%s" % (
             _seen(section, cells, ways), '' if len(cells) == len(shown) else
             ' The first %d writers are drawn; the table has all.' % len(shown))))
 
