@@ -46,7 +46,7 @@ run: ## whether the file system keeps up with all cores (OUT=DIR: the one there)
 	@NHT1_BIN=$(abspath $(B)/bin) runs/study check '$(or $(OUT),.)' $(if $(WRITERS),--io '$(WRITERS)') \
 	    $(if $(RANKS),--ranks '$(RANKS)') $(STUDY_FLAGS) || case $$? in 2|4) ;; *) exit 1 ;; esac
 
-example: ## the report that docs/example.md explains, into build/example: half an hour
+example: ## the report that docs/example.md explains, into build/example: about an hour
 	@bash config/setup.sh run
 	@$(MAKE) -j$(JOBS) all
 	@NHT1_BIN=$(abspath $(B)/bin) runs/example.sh $(B)/example

@@ -24,6 +24,12 @@ class Points(unittest.TestCase):
         found = points('[run]\nprogram = sim\nvalue = {cores // ranks}\nranks = 1 4\n')
         self.assertEqual([(p.ranks, p.value('value')) for p in found], [(1, '4'), (4, '1')])
 
+    def test_the_time_of_a_study_bounds_what_it_is_said_to_take(self):
+        found = points('[run]\nprogram = sim\nvalue = 1..4\n')
+        estimates = {p.id: plan.Estimate(20.0) for p in found}
+        for minutes, said in ((0, '84 s to 11 min'), (10, '84 s to 10 min'), (1, '84 s')):
+            self.assertEqual(plan.summary(found, estimates, lambda point: (1, 8), minutes), said)
+
     def test_words_for_the_program(self):
         found = points('[run]\nprogram = sim\nvalue = - 3\nflag = yes\nenv.A = 1\n')
         program = Program('sim', '/bin/sim', {'value': True, 'flag': False})

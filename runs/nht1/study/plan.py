@@ -112,11 +112,14 @@ def misfits(points, estimates):
     return [(p, said) for p in points for said in estimates[p.id].misfits]
 
 
-def summary(points, estimates, repeats):
-    """One sentence about all points. repeats: point -> (fewest, most)."""
+def summary(points, estimates, repeats, minutes=0):
+    """One sentence about all points. repeats: point -> (fewest, most). minutes: that the study has, 0: no limit; what has
+    to be run may take longer."""
     known = [p for p in points if estimates[p.id].seconds is not None]
     low = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[0] for p in known)
     high = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[1] for p in known)
+    if minutes:
+        high = max(low, min(high, 60 * minutes))
     said = text.about(low)
     if high > 1.2 * low:
         said += ' to ' + text.about(high)

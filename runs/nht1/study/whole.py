@@ -189,7 +189,8 @@ def _announce(description, tallies, settings, estimates, speaker):
             said += ', until the interval is within %g %% of the median' % (100 * settings.precision)
     speaker.say('points    %d of %s; %s' % (len(tallies), ', '.join(names), said))
     runs = {t.point.id: (t.low, t.high) for t in tallies}
-    speaker.say('estimate  %s' % plan.summary([t.point for t in tallies], estimates, lambda point: runs[point.id]))
+    speaker.say('estimate  %s' % plan.summary([t.point for t in tallies], estimates, lambda point: runs[point.id],
+                                              settings.minutes))
 
 
 def _show_plan(points, estimates, keys):
