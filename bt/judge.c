@@ -418,7 +418,10 @@ static json_t *judge_row(const struct bt_job *job, struct bt_row *row)
         {
             const char *code = stamp_text(one, "code");
             const bool partly = stamp_is(one, STAMP_OFFICIAL) && !row->official;
-            if (!partly && !stamp_find_text(to, code)) json_array_append(to, one);
+            /* Of another run than the worst, which it would seem to contradict. */
+            const bool milder =
+                stamp_is(one, STAMP_PROCESSORS_SHARED) && stamp_find(to, STAMP_DISTURBED);
+            if (!partly && !milder && !stamp_find_text(to, code)) json_array_append(to, one);
         }
         json_decref(of_run);
     }

@@ -202,8 +202,8 @@ static const struct conf_option table[] = {
      AT(minutes),
      CONF_RANGE(0.01, 1e5),
      .help =
-         "Time for the rounds of --repeat auto, default 2, or for the search of --io auto. "
-         "Settings of writers that are given, such as "
+         "Time for the search of --io auto, or for the rounds of --repeat auto, which have 2 where "
+         "it is not given. Settings of writers that are given, such as "
          "--direct, stay as they are; the others are varied. Given, it makes a search even if an "
          "earlier one has left its choice, see --known."},
     {.name = "known",

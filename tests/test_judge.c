@@ -179,6 +179,17 @@ static void disturbed_runs_are_told(void **state)
     assert_true(numbers(s, "disturbed", "share_min") == 0.09);
     assert_true(numbers(s, "disturbed", "others") == 0.85);
     json_decref(s);
+    /* One that is shared is told of the run alone: beside the other, it would say otherwise of the same writer. */
+    outcome[3].run.disturbance =
+        (struct disturbance){.known = true, .shared = true, .share_min = 0.94};
+    s = judged();
+    assert_non_null(stamp_find(s, STAMP_DISTURBED));
+    assert_null(stamp_find(s, STAMP_PROCESSORS_SHARED));
+    json_decref(s);
+    s = bt_judge_run(&job, &outcome[3]);
+    assert_non_null(stamp_find(s, STAMP_PROCESSORS_SHARED));
+    json_decref(s);
+    outcome[3].run.disturbance = (struct disturbance){.known = true};
     s = bt_judge_run(&job, &outcome[1]);
     assert_true(numbers(s, "disturbed", "share_min") == 0.6);
     assert_true(isnan(numbers(s, "disturbed", "others")));
