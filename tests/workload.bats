@@ -282,6 +282,16 @@ X
     jq -e '.status == 3 and (.phases[0] | .completed and .tries_n == 1 and .limit_met == null and .bytes > 4000000)' r.json
 }
 
+@test "the heading has the component of MPI-IO that was chosen, or says that the library chooses" {
+    need_open_mpi "components are Open MPI's"
+    local component
+    for component in '' ompio; do
+        run mpi_run 1 env -u OMPI_MCA_io ${component:+OMPI_MCA_io=$component} "$NHT1_BIN/nht1-workload" --reference \
+            --set uniqueBytes=100k --set processNum=1 --out d.bin
+        [[ ${lines[1]} == "files: d.bin ("*", MPI-IO ${component:-as the library chooses})" ]]
+    done
+}
+
 @test "files that are not ours stay as they are" {
     mkdir data
     echo precious >data/d

@@ -181,7 +181,9 @@ void workload_job_heading(const struct workload_job *job, FILE *to)
 {
     plain_line(to, "nht1-workload %s: %s on %d process%s", nht1_build, job->name, job->context.size,
                job->context.size == 1 ? "" : "es");
-    plain_line(to, "files: %s (%s, %s)", job->opt->out, job->fs.type, job->component);
+    const bool named = strncmp(job->component, "unknown", 7) != 0;
+    plain_line(to, "files: %s (%s, MPI-IO %s)", job->opt->out, job->fs.type,
+               named ? job->component : "as the library chooses");
 }
 
 static void print_point(const struct workload_point *p, FILE *to)
