@@ -196,6 +196,21 @@ END
     expect_status 1
     expect_text "nht1-bt: the disk is broken"
     [ ! -e nht1-studies ]
+    # The real program, before anything is run.
+    ln -sf "$NHT1_BIN_REAL"/nht1-{bt,verify} bin
+    : >launched
+    study check files --io posix --decomp 1x2x2 --no-report # right or wrong by the number of ranks
+    expect_status 1
+    grep -q -e '--class A --steps 20 .*--decomp 1x2x2' launched
+    : >launched
+    for words in io=posx sync=dmp; do
+        study check files --io posix --${words} --no-report
+        expect_status 1
+        [[ $output == "runs/study check: nht1-bt: --${words%=*}"*"; did you mean "* ]]
+    done
+    [ -s launched ]
+    if grep -v -e ' --dry-run ' launched; then return 1; fi
+    rm bin/nht1-bt && make_bt
     study check nowhere
     expect_status 1
     expect_text "nowhere: no such folder"

@@ -37,6 +37,7 @@ CELL_BYTES = 400      # memory for a cell, with what is staged
 UNANSWERED = ('null', 'perrank')  # writers that leave no serial file, of which nht1-bt gives no answer
 OURS = ('io', 'json', 'out', 'progress', 'repeat', 'restart', 'dry-run', 'keep', 'read', 'nodes', 'minutes',
         'known', 'probe', 'probe-limit', 'quiet', 'tc', 'verify', 'help', 'version')
+OF_RANKS = ('decomp', 'read-decomp', 'read-ranks')  # right or wrong by the number of ranks
 STATUS = {check_words.SLOW: trouble.WRONG, check_words.OPEN: trouble.INVALID, check_words.UNKNOWN: trouble.INVALID}
 EPILOG = """
 examples:
@@ -121,7 +122,7 @@ class Check:
         self.args, self.began, self.started_utc = args, time.monotonic(), utc()
         self.program = programs.Finder()('nht1-bt', SimpleNamespace(wrong=trouble.usage))
         self.options = options
-        programs.given(options, self.program, 'check', OURS)
+        self.named = programs.given(options, self.program, 'check', OURS)
         if not os.path.isdir(args.files):
             raise trouble.usage('%s: no such folder' % text.clean(args.files))
         self.given = any(w.partition('=')[0] in ('--class', '--n', '--steps') for w in options)
@@ -151,12 +152,23 @@ class Check:
                 self.files = stack.enter_context(scratch.folder(self.args.files, secrets.token_hex(8)))
             except OSError as e:
                 raise trouble.failed('%s: cannot write there: %s' % (self.where, e.strerror))
+            self._expect_options()
             if not (self.args.ranks or self.args.threads):
                 self.speak.status('trying ranks and threads')
             self.ranks, self.threads = probe.shape(self.args, self.cores, self.launcher)
             problem = [] if self.given else self._problem()
             self._rounds(problem)
             self._search(problem)
+
+    def _expect_options(self):
+        """Trouble with writers and options that the program refuses, before anything is measured."""
+        options = [['--' + name] + ([value] if value is not None else []) for name, value in self.named if name not in OF_RANKS]
+        status, _, err = child.ask(self.launcher.command(1, 1, [
+            self.program.path, '--dry-run', '--tc', '1', '--io', ','.join(self.writers)] + sum(options, []) +
+            self.program.writes_to(self.files)), launch.ASK_S, self.launcher.environment(1, 1, {}))
+        words = drive.last_words_of(err)
+        if drive.refusal(words, 'nht1-bt', status):
+            raise trouble.usage(words)
 
     def _start(self, name, words, limit_s, doing):
         """Runs nht1-bt in a folder of that name. (its result or {}, status, why)"""

@@ -397,17 +397,26 @@ class Driver:
 
 def refused(part, program, status):
     """Whether a program, and no launcher or interpreter of that status, has said that it was used wrongly. program: its path."""
-    return status == trouble.USAGE and last_words(part).startswith(os.path.basename(program) + ': ')
+    return refusal(last_words(part), program, status)
+
+
+def refusal(words, program, status):
+    """The same of last words."""
+    return status == trouble.USAGE and words.startswith(os.path.basename(program) + ': ')
 
 
 def last_words(part):
-    """The last line that a program left on stderr. What mpirun or srun says counts where there is nothing else, but for
-    its banners about an exit status, which say no more than that."""
+    """Those of the program that ran in a folder."""
     try:
         with open(os.path.join(part, 'stderr'), encoding='utf-8', errors='replace') as f:
-            said = f.read()
+            return last_words_of(f.read())
     except OSError:
-        said = ''
+        return last_words_of('')
+
+
+def last_words_of(said):
+    """The last line that a program left on stderr. What mpirun or srun says counts where there is nothing else, but for
+    its banners about an exit status, which say no more than that."""
     lines = [l.strip() for l in said.splitlines()]
     ours = next((l for l in lines if l.startswith('nht1-')), None)
     own = [l.strip() for l in BANNER.sub('', said).splitlines() if re.search(r'\w', l) and not REMARK.match(l)]
