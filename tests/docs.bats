@@ -42,6 +42,17 @@ run_commands() {
     run_commands ''
 }
 
+@test "what the commands of the documents leave in the sources is not offered to git" {
+    git -C "$NHT1_ROOT" rev-parse 2>/dev/null || not_here "no repository"
+    local name count=0
+    while read -r name; do
+        git -C "$NHT1_ROOT" check-ignore -q "$name" || { echo "$name" && return 1; }
+        count=$((count + 1))
+    done < <(cat "$NHT1_ROOT/README.md" "$NHT1_ROOT"/docs/*.md | grep -E '^ *(mpirun|srun|(build/bin/)?nht1-)' |
+        grep -oE -e '( |--?)(json|html|o|out|make|accesses) [a-z]+\.[a-z]+' -e '> [a-z]+\.[a-z]+' | sed 's/.* //' | sort -u)
+    [ "$count" -ge 10 ]
+}
+
 @test "links in the documents lead to files of the tree, and to headings in them" {
     python3 - "$NHT1_ROOT"/*.md "$NHT1_ROOT"/docs/*.md "$NHT1_ROOT"/docs/*/*.md <<'END'
 import functools, os, re, sys
