@@ -93,6 +93,8 @@ def _expect_place(study, rest, argv):
         return
     word = next((w for w in [study] + rest if w in COMMANDS), None)
     if word is None:
+        if any(w.startswith('-') for w in rest):
+            return
         raise _no_study(study)
     at = argv.index(word)
     raise trouble.usage('%s comes first: %s' % (word, tools.called('runs/study ') + shlex.join([word] + argv[:at] + argv[at + 1:])))
@@ -106,7 +108,6 @@ def _meant(rest, parser):
     near = ini.nearest(name[2:], [a.option_strings[-1][2:] for a in parser._actions if a.option_strings])
     value = value or (rest[1] if len(rest) > 1 and not rest[1].startswith('-') else 'yes')
     return near or '; an option of the program is given as --set common.%s=%s' % (name[2:], value)
-
 
 
 def _shipped():
