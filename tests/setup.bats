@@ -91,7 +91,7 @@ in_box() {
 
 @test "set-up installs each program that a test says it would" {
     # What comes with the system, or with another program that is looked for.
-    local basics=" flock taskset setarch unshare localedef perl tar gcc h5diff mpirun.mpich " name names
+    local basics=" flock taskset setarch unshare localedef perl tar gcc nm h5diff mpirun.mpich " name names
     names=$(grep -h '^ *need_program' "$NHT1_ROOT"/tests/*.bats "$NHT1_ROOT"/tests/fs/*.bats |
         sed 's/"[^"]*\$[^"]*)*"//g; s/^ *need_program//' | tr ' ' '\n' | sort -u)
     [ "$(wc -w <<<"$names")" -ge 20 ]
