@@ -152,6 +152,30 @@ class Overhead(unittest.TestCase):
         self.assertEqual([row[0] for row in here['fit']][::60], [1.0, 4.0])
         self.assertIn('is in it; it is in no fit.', caption)
 
+    @staticmethod
+    def before(processors, started='2026-01-01T10:00:00Z'):
+        """A job of one round that has measured T_C, 1 s, before it, with a slow first run. Writing costs 5 %."""
+        root = bt_result([1.05 / processors], [1.0])
+        root['runs'] = [dict(root['runs'][0], round=0, t_t_s=x / processors) for x in (1.25, 1.0, 1.004)] + root['runs'][1:]
+        root['runs'][-1].update(t_c_s=1 / processors, data_s=0.05 / processors)
+        root['system'].update(ranks=processors, cores_of_nodes=16, cores_in_use=processors)
+        return dict(root, started_utc=started, ranking=[{'driver': 'posix', 'stamps': [], 'paired': {'rounds_n': 0, 'zeta': None}}])
+
+    def test_t_c_from_before_the_round_is_the_fastest_and_pairs_runs_of_several_jobs_alone(self):
+        here, _, balance = self.drawn(*map(self.before, (1, 2, 4)))
+        self.assertEqual([row[:2] for row in here['zeta over the best T_C']], [(p, 0.05) for p in (1, 2, 4)])
+        self.assertEqual(balance, ['zeta over the best T_C, what writing costs', '0.050'])
+        here, _, _ = self.drawn(*(self.before(p, '2026-01-0%dT10:00:00Z' % day) for p in (1, 2) for day in (1, 2)))
+        self.assertEqual([row[:2] for row in here['paired zeta']], [(1, 0.05), (2, 0.05)])
+
+    def test_where_zeta_falls_with_processors_no_crossing_is_told(self):
+        for costs, words in (((1.3, 1.16, 1.09, 1.07), 'zeta is above 0.10 on 1, 2 processors and not on 4, 8.'),
+                             ((1.3, 1.16, 1.09), 'zeta is above 0.10 on 1, 2 processors and not on 4.'),
+                             ((1.02, 1.08, 1.09, 1.085), 'zeta is not above 0.10 on any of these counts of processors, and the fit does not tell'),
+                             ((1.02, 1.04, 1.08, 1.16), 'the fitted parabola reaches 0.10 at 5.0 processors')):
+            _, caption, _ = self.drawn(*(self.result(p, cost) for p, cost in zip((1, 2, 4, 8), costs)))
+            self.assertIn('On this system ' + words, caption)
+
     def test_what_is_not_measurable_is_hollow_and_in_no_fit_and_no_statement(self):
         here, caption, balance = self.drawn(*(self.result(p, 1.2) for p in (1, 2)), *(self.unmeasurable(self.result(p)) for p in (4, 8)))
         self.assertEqual({name: [row[:2] for row in rows] for name, rows in here.items()}, {

@@ -350,7 +350,12 @@ class _Section:
             'at': [first + (last - first) * i / CURVE_STEPS for i in range(CURVE_STEPS + 1)],
             'reaches': {'level': GOAL, 'from': first, 'to': 2 * last}}])[0]
         f.series('fit', 'line', [(a['x'], a['y']) for a in fit.get('at') or ()])
-        reached = fit.get('reaches')
+        reached, above = fit.get('reaches'), [str(p) for p, zeta in points if zeta > GOAL]
+        if points[0][1] > GOAL or not reached and above:  # it does not come up from below
+            return 'On %s zeta is above 0.10 on %s processors and not on %s.' % (
+                who, ', '.join(above), ', '.join(str(p) for p, zeta in points if not zeta > GOAL))
+        if reached and not above and (reached['x'] <= last or points[-1][1] <= points[-2][1]):
+            return 'On %s zeta is not above 0.10 on any of these counts of processors, and the fit does not tell where it would be.' % who
         if not reached:
             return 'On %s no fit comes up to 0.10 between %d and %d processors, twice what was ' \
                 'measured.' % (who, first, 2 * last)

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from .. import reading, stats, text
-from ..results import NAN, counted, integer, items, members, real, stamps, true, verdicts, word
+from ..results import NAN, at, counted, integer, items, members, real, stamps, true, verdicts, word
 
 GOAL, ROUNDS_MIN = 0.10, 6
 PAIRED = 'paired zeta'
@@ -178,7 +178,8 @@ def _in_time(found, run_of=lambda r: r):
 class Rounds:
     def __init__(self, runs, level):
         self.level, self.alone = level, {}  # the compute-only run of each round
-        for run in sorted((r for r in runs.all if not r.writes), key=lambda r: r.round == 0):
+        # Of those that a job makes before its rounds the fastest, which is its T_C.
+        for run in sorted((r for r in runs.all if not r.writes), key=lambda r: (r.round == 0, r.t_t_s if r.round == 0 else 0)):
             self.alone.setdefault(_round(run, run.environment), run)
 
     @staticmethod
@@ -230,6 +231,8 @@ class Rounds:
 
     def paired(self, cell):
         """Its paired zeta as its program says, or of the rounds of its study; NaN where there is none."""
+        if at(self._said(cell)[1], 'paired.rounds_n') == 0:  # T_C comes from before its rounds
+            return Term(NAN)
         said = self.zeta(cell)
         pairs = [r.t_t_s / t - 1 for r, t in ((r, self.t_c_s(r)) for r in cell.runs) if t]
         return Term(said.paired, said.lo, said.hi) if said.paired == said.paired or len(pairs) < cell.n else Term(stats.median(pairs))
