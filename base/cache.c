@@ -13,19 +13,21 @@
 #include "base/units.h"
 
 /* What one node adds, as numbers that can be summed; the last counts nodes that cannot tell. */
-enum { CACHED, DIRTY, MEMORY, IN_MEMORY, NO_DIRTY, NO_ANSWER, SUMS };
+enum { CACHED, DIRTY, MEMORY, IN_MEMORY, NEVER_FLUSHED, NO_DIRTY, NO_ANSWER, SUMS };
 
 static void ask_here(const char *path, int64_t sum[SUMS], struct cache *c)
 {
     struct resident r;
     struct sys_memory memory;
     struct sys_fs fs = {.in_memory = false};
+    if (sys_path_fs(path, &fs) < 0) err_clear();
+    sum[IN_MEMORY] = fs.in_memory;
+    sum[NEVER_FLUSHED] = fs.never_flushed;
     if (resident_ask(path, &r) < 0) {
         err_clear();
         sum[NO_ANSWER] = 1;
         return;
     }
-    if (sys_path_fs(path, &fs) < 0) err_clear();
     sys_memory(&memory);
     c->file_bytes = r.file_bytes;
     snprintf(c->how, sizeof c->how, "%s", r.how);
@@ -33,15 +35,28 @@ static void ask_here(const char *path, int64_t sum[SUMS], struct cache *c)
     sum[DIRTY] = r.dirty_bytes > 0 ? r.dirty_bytes : 0;
     sum[NO_DIRTY] = r.dirty_bytes < 0;
     sum[MEMORY] = memory.total_bytes;
-    sum[IN_MEMORY] = fs.in_memory;
 }
 
 bool cache_stamp(const struct cache *c)
 {
+    const bool flushed = c->flushed && !c->never_flushed;
     if (c->in_memory) return true;
-    if (c->flushed || !c->known) return false;
-    int64_t behind = c->dirty_bytes >= 0 ? c->dirty_bytes : c->cached_bytes;
+    if (!c->known) return !flushed;
+    /* What is dirty behind a flush was not flushed, whoever said so. */
+    const int64_t behind = c->dirty_bytes >= 0 ? c->dirty_bytes : flushed ? 0 : c->cached_bytes;
     return (double)behind > CACHE_SHARE * (double)c->file_bytes;
+}
+
+const char *cache_why(const struct cache *c)
+{
+    if (c->in_memory) return "the file system is in memory";
+    if (c->flushed)
+        return "data were flushed and had not reached the device: flushing does nothing here, as "
+               "under eatmydata or on an overlay "
+               "mounted volatile";
+    return c->known ? "data had not reached the device, and nothing waited for it: --sync end does"
+                    : "the system does not tell what has reached the device, and nothing waited "
+                      "for it: --sync end does";
 }
 
 int cache_ask(const struct nodes *n, const char *path, bool flushed, struct cache *c)
@@ -57,6 +72,7 @@ int cache_ask(const struct nodes *n, const char *path, bool flushed, struct cach
     c->dirty_bytes = all[NO_DIRTY] > 0 ? -1 : num_min(all[DIRTY], c->file_bytes);
     c->memory_bytes = all[MEMORY];
     c->in_memory = all[IN_MEMORY] > 0;
+    c->never_flushed = all[NEVER_FLUSHED] > 0;
     c->page_cache = cache_stamp(c);
     return 0;
 }

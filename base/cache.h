@@ -21,6 +21,7 @@ struct cache {
     int64_t memory_bytes; /* of all nodes */
     bool in_memory;       /* the file system itself is in memory */
     bool flushed;         /* the clock held the flushing of all data */
+    bool never_flushed;   /* which does nothing there */
     bool page_cache;      /* the stamp: the time is one of memory */
     char how[16];
 };
@@ -31,6 +32,9 @@ int cache_ask(const struct nodes *n, const char *path, bool flushed, struct cach
 
 /* The stamp for what was counted. Pure. */
 bool cache_stamp(const struct cache *c);
+
+/* Why a stamped time is one of memory. Borrowed. */
+const char *cache_why(const struct cache *c);
 
 /* One sentence for people. out: [out] size bytes. */
 void cache_words(const struct cache *c, char *out, size_t size);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -12,8 +13,11 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/sys.h"
 
-#define WINDOW_BYTES (INT64_C(1) << 30) /* mapped at a time */
+/* Mapped at a time, at most, and where the address space is limited (ulimit -v) at least. */
+#define WINDOW_BYTES (INT64_C(1) << 30)
+#define WINDOW_LEAST (INT64_C(1) << 20)
 
 /* Linux 6.5 and later; C libraries know it later still. The number is that of every architecture
  * that got the call with its siblings. */
@@ -48,11 +52,17 @@ static int64_t pages_in(int fd, int64_t offset, int64_t bytes, int64_t page)
 static bool by_mincore(int fd, int64_t start, int64_t bytes, struct resident *r)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), end = start + bytes;
+    int64_t window = WINDOW_BYTES;
     r->how = "mincore";
-    for (int64_t at = start / page * page; at < end; at += WINDOW_BYTES) {
-        int64_t pages = pages_in(fd, at, num_min(WINDOW_BYTES, end - at), page);
-        if (pages < 0) return false;
+    for (int64_t at = start / page * page; at < end;) {
+        const int64_t pages = pages_in(fd, at, num_min(window, end - at), page);
+        if (pages < 0 && (errno != ENOMEM || window == WINDOW_LEAST)) return false;
+        if (pages < 0) {
+            window /= 2;
+            continue;
+        }
         r->cached_bytes += pages * page;
+        at += window;
     }
     r->cached_bytes = num_min(r->cached_bytes, bytes);
     return true;
@@ -80,21 +90,22 @@ static bool may_know(const char *path, const struct stat *st)
 static int ask(const char *path, bool cachestat, int64_t start, int64_t bytes, struct resident *r)
 {
     struct stat st;
+    struct sys_fs fs;
     int rc = 0;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
     if (fstat(fd, &st) == 0) {
         *r = (struct resident){.file_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
         if (bytes < 0) bytes = r->file_bytes;
-        const bool told = cachestat && by_cachestat(fd, start, bytes, r);
-        struct resident m = {.file_bytes = r->file_bytes, .dirty_bytes = -1};
-        /* Where files have their pages under an inode of another file system, as on overlayfs, cachestat counts none. */
-        if (!told || r->cached_bytes == 0) {
-            const bool known = may_know(path, &st) && by_mincore(fd, start, bytes, &m);
-            if (known && (!told || m.cached_bytes > 0)) *r = m;
-            if (!known && !told)
-                rc = err_set(ERR_IO, "the system does not tell how much of %s is in memory", path);
-        }
+        sys_path_fs(path, &fs);
+        /* cachestat counts none of the pages of an overlay, which belong to an inode of the file system below. */
+        const bool counts = cachestat && strcmp(fs.type, "overlay") != 0;
+        bool known = (counts && by_cachestat(fd, start, bytes, r)) ||
+                     (may_know(path, &st) && by_mincore(fd, start, bytes, r));
+        if (fs.hides) known = known && r->cached_bytes == bytes;
+        if (fs.hides || fs.journals_data) r->dirty_bytes = -1;
+        if (!known)
+            rc = err_set(ERR_IO, "the system does not tell how much of %s is in memory", path);
     } else {
         rc = err_set_errno(ERR_IO, errno, "fstat %s", path);
     }

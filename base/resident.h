@@ -19,8 +19,8 @@ struct resident {
     const char *how;      /* the system call that told: "cachestat" or "mincore" */
 };
 
-/* Asks the system. [out] r. Returns 0, or ERR_IO where it does not tell. Nothing is read or brought
- * into memory by asking. */
+/* Asks the system. [out] r. Returns 0, or ERR_IO where it does not tell, such as of a file system that hides what lies in memory below
+ * it (base/sys.h), unless all of it is there. Nothing is read or brought into memory by asking. */
 int resident_ask(const char *path, struct resident *r);
 
 /* The same of a part of the file, start + bytes not behind its end; the counts are of the part, of

@@ -67,13 +67,13 @@ STAMP(NOT_VERIFIED, "not-verified", "nht1-bt nht1-workload", "warn bad",
       "the dumps are not proved to be right",
       "nht1-bt: norms or file are wrong (bad), or were not checked (warn); nht1-workload: no data "
       "were checked (`--check none`)")
-STAMP(PAGE_CACHE, "page-cache", "nht1-bt nht1-workload", "note warn",
-      "T_T measures memory, not a device",
-      "nht1-bt: the file system is in memory; or nothing was flushed (`--sync none`) and more than "
-      "5 % of the file had not reached the device when the clock stopped "
-      "([durability.md](durability.md#memory-or-device)); nht1-workload: what was read was cached, "
-      "or "
-      "what was written was not flushed inside the clock")
+STAMP(
+    PAGE_CACHE, "page-cache", "nht1-bt nht1-workload", "note warn",
+    "T_T measures memory, not a device",
+    "nht1-bt: the file system is in memory; or more than 5 % of the file had not reached the "
+    "device when the clock stopped, as nothing was flushed (`--sync none`) or flushing does "
+    "nothing there ([durability.md](durability.md#memory-or-device)); nht1-workload: what was read "
+    "was cached, or may have been; or what was written was not flushed inside the clock")
 STAMP(READ_WRONG, "read-wrong", "nht1-bt", "bad", "dumps were read back wrong",
       "what was read back of a dump is not what the manifest's digest says; the exit status is 2")
 STAMP(READ_CACHED, "read-cached", "nht1-bt", "warn", "",

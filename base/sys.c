@@ -140,23 +140,57 @@ static int64_t smaller_limit(int64_t a, int64_t b)
     return b > 0 && b < a ? b : a;
 }
 
-/* The smallest limit of a group and of those that it is in, up to the mount point. */
-static int64_t limit_up(const char *mount, const char *group, const char *file)
+/* Names of a group's files, and in its statistics, of version 1 and 2. */
+static const struct group_names {
+    const char *limit, *used, *active, *inactive;
+} group_names[] = {{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_active_file ",
+                    "total_inactive_file "},
+                   {"memory.max", "memory.current", "active_file ", "inactive_file "}};
+
+/* Bytes of pages of files in a group, which it gives back when programs need memory. */
+static int64_t group_file_bytes(const char *folder, const struct group_names *of)
 {
-    char path[2 * SYS_PATH_MAX + 64], at[SYS_PATH_MAX];
+    char path[2 * SYS_PATH_MAX + 64], line[128];
+    int64_t bytes = 0, one;
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f))
+        for (int i = 0; i < 2; i++) {
+            const char *key = i == 0 ? of->active : of->inactive;
+            line[strcspn(line, "\n")] = '\0';
+            if (strncmp(line, key, strlen(key)) == 0 &&
+                num_int_parse(line + strlen(key), &one) == 0)
+                bytes = num_sum(bytes, one);
+        }
+    if (f) fclose(f);
+    return bytes;
+}
+
+/* The smallest limit of a group and of those that it is in, up to the mount point. [in,out] left */
+static int64_t limit_up(const char *mount, const char *group, const struct group_names *of,
+                        int64_t *left)
+{
+    char folder[2 * SYS_PATH_MAX], path[2 * SYS_PATH_MAX + 64], at[SYS_PATH_MAX];
     int64_t limit = 0;
     snprintf(at, sizeof at, "%s", group);
     for (;;) {
         char *slash = strrchr(at, '/');
-        snprintf(path, sizeof path, "%s%s/%s", mount, at, file);
-        limit = smaller_limit(limit, num_int_read(path));
+        snprintf(folder, sizeof folder, "%s%s", mount, at);
+        snprintf(path, sizeof path, "%s/%s", folder, of->limit);
+        const int64_t its = num_int_read(path);
+        limit = smaller_limit(limit, its);
+        if (its > 0) {
+            snprintf(path, sizeof path, "%s/%s", folder, of->used);
+            const int64_t used = num_max(num_int_read(path), 0) - group_file_bytes(folder, of);
+            *left = num_min(*left, num_max(its - num_max(used, 0), 0));
+        }
         if (!slash) return limit;
         *slash = '\0';
     }
 }
 
 /* One line of /proc/self/cgroup: "NUMBER:CONTROLLERS:GROUP", version 2 without controllers. */
-static int64_t limit_of_line(const char *root, char *line)
+static int64_t limit_of_line(const char *root, char *line, int64_t *left)
 {
     char mount[SYS_PATH_MAX];
     char *controllers = strchr(line, ':'), *group;
@@ -171,17 +205,18 @@ static int64_t limit_of_line(const char *root, char *line)
         memory = memory || strcmp(name, "memory") == 0;
     if (!second && !memory) return 0;
     snprintf(mount, sizeof mount, "%s/sys/fs/cgroup%s", root, second ? "" : "/memory");
-    return limit_up(mount, group, second ? "memory.max" : "memory.limit_in_bytes");
+    return limit_up(mount, group, &group_names[second], left);
 }
 
-int64_t sys_group_limit(const char *root)
+int64_t sys_group_limit(const char *root, int64_t *left)
 {
     char path[SYS_PATH_MAX], line[SYS_PATH_MAX];
     int64_t limit = 0;
+    *left = INT64_MAX;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f))
-        limit = smaller_limit(limit, limit_of_line(root, line));
+        limit = smaller_limit(limit, limit_of_line(root, line, left));
     if (f) fclose(f);
     return limit;
 }
@@ -189,18 +224,16 @@ int64_t sys_group_limit(const char *root)
 void sys_memory(struct sys_memory *out)
 {
     char text[64];
-    int64_t available_kib = 0;
+    int64_t available_kib = 0, left;
     out->total_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
     proc_value("/proc/meminfo", "MemAvailable", text, sizeof text);
     text[strcspn(text, " ")] = '\0';
     if (num_int_parse(text, &available_kib) < 0) available_kib = 0;
     out->available_bytes = available_kib * 1024;
-    out->limit_bytes = sys_group_limit("");
+    out->limit_bytes = sys_group_limit("", &left);
     if (out->limit_bytes >= out->total_bytes) out->limit_bytes = 0;
     out->usable_bytes = smaller_limit(out->limit_bytes, out->total_bytes);
-    out->free_bytes = out->available_bytes > 0
-                          ? smaller_limit(out->limit_bytes, out->available_bytes)
-                          : INT64_MAX;
+    out->free_bytes = out->available_bytes > 0 ? num_min(left, out->available_bytes) : INT64_MAX;
 }
 
 #define REPORTING_BIT 5  /* VIRTIO_BALLOON_F_REPORTING, [VIRTIO] 5.5.3 */

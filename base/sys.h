@@ -33,14 +33,19 @@ struct sys_fs {
     int64_t block_bytes; /* preferred size of transfers */
     bool in_memory;      /* tmpfs and the like: files take the computer's memory */
     bool network;        /* served by other hosts */
+    /* Files may lie in this computer's memory where that is not seen and not dropped: in the file system below FUSE,
+     * or below a loop device without direct I/O. */
+    bool hides;
+    bool never_flushed; /* fsync does nothing: an overlay that is mounted volatile */
+    bool journals_data; /* what was flushed is in the journal, and its pages are dirty still */
 };
 
 /* Fills in out for a path, or for the directory it would be created in when it does not exist yet.
  * Returns 0, or ERR_IO with a message when there is no such directory. */
 int sys_path_fs(const char *path, struct sys_fs *out);
 
-/* Bytes that the file system of a path, as above, has free for this user; -1: it does not tell, or
- * cannot be asked. Sets no message. */
+/* Bytes that the file system of a path, as above, has free for this user, in memory no more than that has; -1: it does
+ * not tell, or cannot be asked. Sets no message. */
 int64_t sys_free_bytes(const char *path);
 
 /* How long a file of this process may become (ulimit -f); INT64_MAX: there is no limit. */
@@ -62,13 +67,14 @@ struct sys_memory {
     int64_t total_bytes, available_bytes; /* of the host; available: now, 0 when it does not tell */
     int64_t limit_bytes;                  /* of this process's control group, 0: none */
     int64_t usable_bytes;                 /* the limit, or all of the host */
-    int64_t free_bytes; /* available now and within the limit; INT64_MAX: not known */
+    int64_t free_bytes; /* available now and left of the limit; INT64_MAX: not known */
 };
 void sys_memory(struct sys_memory *out);
 
 /* The smallest memory limit of this process's control group and of those that it is in (a job's, a
- * container's), version 1 and 2; 0 when there is none. root: "", or what stands for / in a test. */
-int64_t sys_group_limit(const char *root);
+ * container's), version 1 and 2; 0 when there is none. root: "", or what stands for / in a test. left: [out] what
+ * programs can still have within all of them, pages of files given back; INT64_MAX when there is none. */
+int64_t sys_group_limit(const char *root, int64_t *left);
 
 /* The second-level cache of a core of this machine, as the C library tells it; 0: it does not. */
 int64_t sys_cache2_bytes(void);

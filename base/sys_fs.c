@@ -167,19 +167,34 @@ void sys_path_mount(const char *path, struct sys_fs *out)
 }
 
 /* f_blocks is 0 where there is no limit (tmpfs with size=0) or none that is told (some of FUSE), which may also tell
- * of more than there can be. */
-static int64_t free_of(const struct statvfs *s)
+ * of more than there can be. in_memory: what programs can still have of it is the limit, too. */
+static int64_t free_of(const struct statvfs *s, bool in_memory)
 {
-    return s->f_blocks == 0 || (int64_t)s->f_bavail < 0
-               ? -1
-               : num_product((int64_t)s->f_bavail, (int64_t)s->f_frsize);
+    struct sys_memory memory;
+    const int64_t bytes = s->f_blocks == 0 || (int64_t)s->f_bavail < 0
+                              ? -1
+                              : num_product((int64_t)s->f_bavail, (int64_t)s->f_frsize);
+    if (!in_memory) return bytes;
+    sys_memory(&memory);
+    if (memory.free_bytes == INT64_MAX) return bytes;
+    return bytes < 0 ? memory.free_bytes : num_min(bytes, memory.free_bytes);
+}
+
+static bool is_in_memory(uint32_t magic)
+{
+    for (int t = 0; t < KNOWN; t++)
+        if (known[t].in_memory && known[t].magic == magic) return true;
+    return false;
 }
 
 int64_t sys_free_bytes(const char *path)
 {
     struct statvfs s;
+    struct statfs type;
     char *real = existing(path);
-    const int64_t bytes = real && statvfs(real, &s) == 0 ? free_of(&s) : -1;
+    const int64_t bytes = real && statvfs(real, &s) == 0 && statfs(real, &type) == 0
+                              ? free_of(&s, is_in_memory((uint32_t)type.f_type))
+                              : -1;
     free(real);
     return bytes;
 }
@@ -197,9 +212,55 @@ const char *sys_full_words(const char *path, int64_t bytes)
     return room >= 0 && room < bytes ? ": the file system is full" : "";
 }
 
+/* The whole of a small file of the kernel, "" where there is none. */
+static void read_text(char *text, int size, const char *path)
+{
+    FILE *f = fopen(path, "re");
+    if (!f || !fgets(text, size, f)) text[0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    if (f) fclose(f);
+}
+
+static bool has_option(const struct sys_fs *fs, const char *option)
+{
+    const size_t length = strlen(option);
+    for (const char *at = fs->options; (at = strstr(at, option)) != NULL; at += length)
+        if ((at == fs->options || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* What lies below: upper, the folder of an overlay, or the file of a loop device, as far as they can be seen from here, which inside of
+ * a container they cannot. */
+static void look_below(struct sys_fs *fs, const char *upper)
+{
+    char path[SYS_PATH_MAX], file[SYS_PATH_MAX] = "", direct[8];
+    int loop;
+    struct sys_fs below;
+    if (strncmp(fs->type, "fuse", 4) == 0) fs->hides = !fs->network;
+    if (strcmp(fs->type, "overlay") == 0) {
+        snprintf(file, sizeof file, "%s", upper);
+        fs->never_flushed = has_option(fs, "volatile") || has_option(fs, "fsync=volatile");
+    }
+    if (sscanf(fs->source, "/dev/loop%d", &loop) == 1) {
+        snprintf(path, sizeof path, "/sys/block/loop%d/loop/dio", loop);
+        read_text(direct, sizeof direct, path);
+        fs->hides = strcmp(direct, "1") != 0;
+        snprintf(path, sizeof path, "/sys/block/loop%d/loop/backing_file", loop);
+        read_text(file, sizeof file, path);
+    }
+    if (strncmp(fs->source, "/dev/zram", 9) == 0 || strncmp(fs->source, "/dev/ram", 8) == 0)
+        fs->in_memory = true;
+    fs->journals_data = has_option(fs, "data=journal");
+    if (!file[0] || access(file, F_OK) != 0 || sys_path_fs(file, &below) < 0) return;
+    fs->in_memory = fs->in_memory || below.in_memory;
+    fs->hides = fs->hides || below.hides;
+    fs->network = fs->network || below.network;
+}
+
 int sys_path_fs(const char *path, struct sys_fs *out)
 {
-    struct statfs s, below;
+    struct statfs s;
     struct statvfs sizes; /* in units of f_frsize */
     struct stat file;
     char upper[SYS_PATH_MAX] = "";
@@ -215,7 +276,6 @@ int sys_path_fs(const char *path, struct sys_fs *out)
     if (statfs(real, &s) < 0) memset(&s, 0, sizeof s);
     if (statvfs(real, &sizes) < 0) memset(&sizes, 0, sizeof sizes);
     out->total_bytes = (int64_t)sizes.f_blocks * (int64_t)sizes.f_frsize;
-    out->free_bytes = free_of(&sizes);
     out->block_bytes = (int64_t)file.st_blksize;
     find_mount(real, out, upper);
     const bool unnamed = !out->type[0];
@@ -227,10 +287,8 @@ int sys_path_fs(const char *path, struct sys_fs *out)
         out->in_memory = known[t].in_memory;
         out->network = known[t].network;
     }
-    /* Of a container the folder lies outside of what can be seen: then it is not known. */
-    if (strcmp(out->type, "overlay") == 0 && upper[0] && statfs(upper, &below) == 0)
-        for (int t = 0; t < KNOWN; t++)
-            out->in_memory |= known[t].in_memory && known[t].magic == (uint32_t)below.f_type;
+    look_below(out, upper);
+    out->free_bytes = free_of(&sizes, out->in_memory);
     plain_text(out->source);
     plain_text(out->mount);
     plain_text(out->options);

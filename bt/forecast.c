@@ -297,6 +297,15 @@ static int disk(struct forecast *f)
         bt_notice(f->misfits, "space: %s are needed, and %s (%s) has %s free",
                   units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
                   units_bytes((double)f->free_bytes, has));
+    /* Old files there have memory that new ones take over. */
+    const int64_t memory = num_sum(f->available_bytes, f->free_bytes - num_max(fs.free_bytes, 0));
+    const int64_t together = num_sum(f->disk_bytes, f->node_bytes);
+    if (fs.in_memory && f->free_bytes >= 0 && f->disk_bytes <= f->free_bytes && together > memory)
+        bt_notice(f->misfits,
+                  "memory: files and ranks need %s together, as %s (%s) is in memory, and this "
+                  "node has %s available",
+                  units_bytes((double)together, needs), fs.mount, fs.type,
+                  units_bytes((double)memory, has));
     length_fits(f, &fs);
     return 0;
 }

@@ -151,12 +151,8 @@ json_t *bt_judge_run(const struct bt_job *job, const struct bt_outcome *o)
             stamp_number(NULL, "cached_share", file > 0 ? (double)c->cached_bytes / file : NAN);
         if (c->dirty_bytes >= 0 && file > 0)
             stamp_number(n, "dirty_share", (double)c->dirty_bytes / file);
-        stamp_add(
-            to, STAMP_PAGE_CACHE, SEVERITY_WARN, n,
-            "Page cache: T_T measures memory, not a device (%s).",
-            c->in_memory
-                ? "the file system is in memory"
-                : "data had not reached the device, and nothing waited for it: --sync end does");
+        stamp_add(to, STAMP_PAGE_CACHE, SEVERITY_WARN, n,
+                  "Page cache: T_T measures memory, not a device (%s).", cache_why(c));
     }
     disturbance_stamp(&o->run.disturbance, to);
     if (bt_is_official(job, o))

@@ -345,6 +345,15 @@ setup() {
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 }
 
+# loop_disk TYPE SIZE: a file system of its own at ./disk.
+loop_disk() {
+    need_program "mkfs.$1"
+    truncate -s "$2" image
+    "mkfs.$1" -q image >mkfs.log 2>&1 || not_permitted "mkfs.$1: $(tail -n 1 mkfs.log)"
+    mkdir disk
+    mount -o loop image disk 2>mount.log || not_permitted "mount: $(head -n 1 mount.log)"
+}
+
 # slow_disk [MB_PER_S [unsized | CALL N...]]: ./disk, by the program slowfs, whose number is in $server; it stops in
 # front of its N-th CALL, or does not tell what is free.
 slow_disk() {

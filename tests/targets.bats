@@ -45,15 +45,6 @@ refused() {
     expect_status "$wanted" && expect_text "$text"
 }
 
-# loop_disk TYPE SIZE: a file system of its own at ./disk.
-loop_disk() {
-    need_program "mkfs.$1"
-    truncate -s "$2" image
-    "mkfs.$1" -q image >mkfs.log 2>&1 || not_permitted "mkfs.$1: $(tail -n 1 mkfs.log)"
-    mkdir disk
-    mount -o loop image disk 2>mount.log || not_permitted "mount: $(head -n 1 mount.log)"
-}
-
 small_disk() {
     memory_disk disk "$1"
 }

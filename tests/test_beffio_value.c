@@ -258,6 +258,11 @@ static void what_comes_from_memory_is_not_cache_honest(void **state)
         if (!c[i].honest && !c[i].in_memory) {
             assert_non_null(strstr(h.words, "--shift-read node"));
             assert_non_null(strstr(h.words, "or -T "));
+            f.hides = true;
+            beffio_honesty(&f, &h);
+            assert_null(strstr(h.words, "--drop-cache"));
+            assert_non_null(strstr(h.words, "is not seen; -T "));
+            f.hides = false;
             f.capped = true;
             beffio_honesty(&f, &h);
             assert_null(strstr(h.words, "-T "));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -142,6 +143,27 @@ static void a_pipe_in_its_place_is_not_waited_for(void **state)
     alarm(0);
 }
 
+/* Batch systems limit it (ulimit -v). */
+static void little_address_space_is_enough(void **state)
+{
+    (void)state;
+    struct resident r;
+    struct rlimit before, little;
+#ifdef __SANITIZE_ADDRESS__
+    SKIP_NOT_HERE("the sanitizer takes all of the address space");
+#endif
+    fill(PAGES, 0);
+    assert_int_equal(truncate(path, INT64_C(1) << 31), 0);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    little = before;
+    little.rlim_cur = 512 << 20;
+    assert_int_equal(setrlimit(RLIMIT_AS, &little), 0);
+    const int rc = resident_ask_mincore(path, &r);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(rc, 0);
+    assert_int_equal(r.cached_bytes, PAGES * (int64_t)sysconf(_SC_PAGESIZE));
+}
+
 #define RESIDENT_TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
@@ -153,6 +175,7 @@ int main(void)
         RESIDENT_TEST(what_was_dropped_is_gone),
         RESIDENT_TEST(an_empty_file_and_none),
         RESIDENT_TEST(a_pipe_in_its_place_is_not_waited_for),
+        RESIDENT_TEST(little_address_space_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

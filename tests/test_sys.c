@@ -127,6 +127,8 @@ static void memory_returned_to_the_host(void **state)
     assert_false(sys_memory_returned("/nowhere"));
 }
 
+static int64_t left; /* of the limits of the last tree */
+
 /* The limit in a tree that a shell command makes, in which $g is the folder of groups. */
 static int64_t group_limit(const char *make)
 {
@@ -136,7 +138,7 @@ static int64_t group_limit(const char *make)
              "cd %s && g=sys/fs/cgroup && mkdir -p proc/self $g/memory/jobs/7 $g/jobs/7 && %s",
              root, make);
     assert_int_equal(system(command), 0);
-    const int64_t limit = sys_group_limit(root);
+    const int64_t limit = sys_group_limit(root, &left);
     snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
     return limit;
@@ -166,7 +168,23 @@ static void limits_of_control_groups(void **state)
                                  "echo 7000 >$g/memory/memory.limit_in_bytes"),
                      7000);
     assert_int_equal(group_limit("echo nonsense >proc/self/cgroup"), 0);
-    assert_int_equal(sys_group_limit("/nowhere"), 0);
+    assert_int_equal(sys_group_limit("/nowhere", &left), 0);
+    assert_true(left == INT64_MAX);
+    /* What is left: of each group what it has used, but for pages of files; the smallest. */
+    group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo 5000 >$g/jobs/7/memory.max; echo 1000 "
+                ">$g/jobs/7/memory.current; "
+                "printf 'anon 900\nactive_file 200\ninactive_file 100\n' >$g/jobs/7/memory.stat; "
+                "echo 9000 >$g/jobs/memory.max; echo 5500 >$g/jobs/memory.current");
+    assert_int_equal(left, 3500);
+    group_limit("echo 3:memory:/jobs/7 >proc/self/cgroup; echo 6000 "
+                ">$g/memory/jobs/7/memory.limit_in_bytes; "
+                "echo 4000 >$g/memory/jobs/7/memory.usage_in_bytes; "
+                "printf 'active_file 5\ntotal_active_file 300\ntotal_inactive_file 100\n' "
+                ">$g/memory/jobs/7/memory.stat");
+    assert_int_equal(left, 2400);
+    group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo 5000 >$g/jobs/7/memory.max; echo 6000 "
+                ">$g/jobs/7/memory.current");
+    assert_int_equal(left, 0);
 }
 
 static void record(void **state)

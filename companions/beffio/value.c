@@ -101,12 +101,19 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
         if (isfinite(f->cached_share))
             used += snprintf(at, room, "; %.0f %% of the files lay in memory before they were read",
                              100 * f->cached_share);
-        used += snprintf(h->words + used, sizeof h->words - (size_t)used, "; --drop-cache%s helps",
+        if (f->hides)
+            used += snprintf(h->words + used, sizeof h->words - (size_t)used,
+                             "; what memory holds below FUSE, or below a loop device without "
+                             "direct I/O, is not seen");
+        else
+            used +=
+                snprintf(h->words + used, sizeof h->words - (size_t)used, "; --drop-cache%s helps",
                          f->nodes_n > 1 ? " or --shift-read node" : "");
         /* What was moved at the limit of space does not grow with T. */
         if (least > 0 && !f->capped)
-            snprintf(h->words + used, sizeof h->words - (size_t)used, ", or -T %.0f at this rate",
-                     ceil(f->schedule->t_s * asked / least));
+            snprintf(h->words + used, sizeof h->words - (size_t)used, "%s -T %.0f at this rate%s",
+                     f->hides ? ";" : ", or", ceil(f->schedule->t_s * asked / least),
+                     f->hides ? " would do" : "");
     }
 }
 

@@ -71,12 +71,13 @@ struct beffio_facts {
     int64_t nodes_n;     /* of the partition */
     bool shifted;        /* read by another node than wrote it */
     bool in_memory;      /* the file system itself is in memory */
+    bool hides;          /* or hides what lies in memory below it (base/sys.h) */
     bool capped;         /* writing ended early for want of space */
     bool unique;         /* files were opened with MPI_MODE_UNIQUE_OPEN */
     bool quick;          /* sizes and times of a try-out */
 };
 
-#define BEFFIO_WORDS_MAX 256
+#define BEFFIO_WORDS_MAX 320
 
 struct beffio_criterion_result {
     bool met;

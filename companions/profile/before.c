@@ -393,19 +393,21 @@ static int look_where(const char *path, const struct profile_before *note, void 
 {
     struct where *w = to;
     struct sys_fs fs;
+    struct stat st;
     struct resident r;
     (void)path;
-    if (!note->written || note->special || sys_path_fs(note->name, &fs) < 0 ||
-        resident_ask(note->name, &r) < 0) {
-        err_clear();
-        return 0;
-    }
-    w->bytes = num_sum(w->bytes, r.file_bytes);
+    if (!note->written || note->special || stat(note->name, &st) != 0) return 0;
+    /* What is not known may be in memory. */
+    if (sys_path_fs(note->name, &fs) < 0 || resident_ask(note->name, &r) < 0)
+        r = (struct resident){.cached_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
+    err_clear();
+    w->bytes = num_sum(w->bytes, (int64_t)st.st_size);
     if (fs.in_memory)
-        w->memory_bytes = num_sum(w->memory_bytes, r.file_bytes);
-    else if (r.dirty_bytes >= 0 || !w->flushed)
-        w->behind_bytes =
-            num_sum(w->behind_bytes, r.dirty_bytes >= 0 ? r.dirty_bytes : r.cached_bytes);
+        w->memory_bytes = num_sum(w->memory_bytes, (int64_t)st.st_size);
+    else if (r.dirty_bytes >= 0)
+        w->behind_bytes = num_sum(w->behind_bytes, r.dirty_bytes);
+    else if (!w->flushed || fs.never_flushed)
+        w->behind_bytes = num_sum(w->behind_bytes, r.cached_bytes);
     return 0;
 }
 

@@ -257,12 +257,15 @@ int workload_files_drop(const struct workload_files *f, const struct nodes *n, i
 }
 
 int workload_files_cached(const struct workload_files *f, const struct nodes *n, int index,
-                          double *share)
+                          double *share, double *dirty)
 {
     char path[WORKLOAD_PATH_MAX];
     struct cache c;
     path_of(f, 0, index, path);
     TRY(cache_ask(n, path, false, &c));
-    *share = c.known && c.file_bytes > 0 ? (double)c.cached_bytes / (double)c.file_bytes : -1;
+    const bool known = c.known && c.file_bytes > 0;
+    *share = known ? (double)c.cached_bytes / (double)c.file_bytes : -1;
+    if (dirty)
+        *dirty = known && c.dirty_bytes >= 0 ? (double)c.dirty_bytes / (double)c.file_bytes : -1;
     return 0;
 }

@@ -71,9 +71,9 @@ int workload_files_lay_out(const struct workload_files *f, MPI_Comm comm, int in
  * it. Collective over n->comm. */
 int workload_files_drop(const struct workload_files *f, const struct nodes *n, int index);
 
-/* Share of the file in the memory of the nodes, 0 to 1; -1 where the system does not tell.
- * Collective over n->comm; of rank 0's file where each has its own. */
+/* Share of the file in the memory of the nodes, 0 to 1, and of what of it is not on the device (NULL: not asked); -1 where the system does
+ * not tell. Collective over n->comm; of rank 0's file where each has its own. */
 int workload_files_cached(const struct workload_files *f, const struct nodes *n, int index,
-                          double *share);
+                          double *share, double *dirty);
 
 #endif

@@ -88,7 +88,7 @@ int workload_measure(const struct workload_context *c, const struct nodes *n, in
 {
     struct workload_times *t = &m->times;
     struct workload_marks marks = {0};
-    TRY(workload_files_cached(&c->files, n, index, &m->cached_before));
+    TRY(workload_files_cached(&c->files, n, index, &m->cached_before, NULL));
 
     TRY_MPI(MPI_Barrier(n->comm));
     const double setup = watch_now();
@@ -118,7 +118,7 @@ int workload_measure(const struct workload_context *c, const struct nodes *n, in
     if (rc == 0) rc = closed;
     if (stop_requested()) rc = err_set(ERR_INTERRUPT, "interrupted");
     TRY(par_agree(n->comm, rc));
-    TRY(workload_files_cached(&c->files, n, index, &m->cached_after));
+    TRY(workload_files_cached(&c->files, n, index, &m->cached_after, &m->dirty_after));
     return workload_times_gather(n->comm, &c->clock, &marks, t);
 }
 

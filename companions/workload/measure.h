@@ -75,6 +75,7 @@ struct workload_measured {
         again; /* it moves bytes that it has itself read or written before, perhaps in memory only */
     struct workload_times times;
     double cached_before, cached_after; /* share of the file in memory; -1: not known */
+    double dirty_after;                 /* the same, not yet on the device */
     struct workload_findings findings;
     int64_t bytes; /* moved; of this process until workload_measured_sum */
     double bytes_per_s;

@@ -22,8 +22,10 @@
  * written was not flushed inside the clock. */
 static bool from_memory(const struct workload_job *job, const struct workload_measured *m)
 {
-    return job->fs.in_memory || (m->reads && m->cached_before > CACHE_SHARE) ||
-           (m->writes && !job->context.sync_end);
+    const bool uncached = m->cached_before >= 0 && m->cached_before <= CACHE_SHARE;
+    return job->fs.in_memory || (m->reads && !uncached) ||
+           (m->writes &&
+            (!job->context.sync_end || job->fs.never_flushed || m->dirty_after > CACHE_SHARE));
 }
 
 static json_t *measurement_stamps(const struct workload_job *job, const struct workload_measured *m)
@@ -38,11 +40,13 @@ static json_t *measurement_stamps(const struct workload_job *job, const struct w
             "Too little data: the second barrier takes more than 1 %% of the time, or the time is "
             "less than a second or a hundred times the uncertainty of the clocks.");
     if (from_memory(job, m))
-        stamp_add(list, STAMP_PAGE_CACHE, SEVERITY_NOTE,
-                  json_pack("{so}", "cached_share_before",
-                            m->cached_before >= 0 ? js_real(m->cached_before) : json_null()),
-                  "The time is at least partly that of memory: what was read was cached, or what "
-                  "was written was not flushed inside the clock.");
+        stamp_add(
+            list, STAMP_PAGE_CACHE, SEVERITY_NOTE,
+            json_pack("{so}", "cached_share_before",
+                      m->cached_before >= 0 ? js_real(m->cached_before) : json_null()),
+            "The time is at least partly that of memory, or may be: what was read was cached, or "
+            "nothing shows that it was not; or what was written was not flushed inside the "
+            "clock.");
     return list;
 }
 
