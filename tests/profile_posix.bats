@@ -217,6 +217,15 @@ END
         and (.zeta | .rounds[0] as $r | (($r.inside_any_s - $r.inside_any_dropped_s) / $r.t_c_s - .zeta_io | fabs) < 1e-9)'
 }
 
+@test "a rename counts once, as one call" {
+    need_program python3
+    certified python3 -c "import os
+for i in range(10):
+    open('x', 'w').write('a')
+    os.rename('x', 'y')"
+    expect_json ../p.json '.profile.other.rename.n == 10'
+}
+
 @test "10,000 files have a zeta" {
     slow
     mkdir many && cd many

@@ -370,18 +370,34 @@ void follow_flush_all(uint64_t start_ns)
     errno = kept;
 }
 
+static void trace_name(const char *whole, bool folder, enum profile_other what, int64_t at)
+{
+    char told[PROFILE_PATH_MAX];
+    paths_told(whole, told);
+    count_lock();
+    count_trace(count_file(told, 1, 0, folder ? PROFILE_FOLDER : PROFILE_POSIX),
+                WORKLOAD_KINDS + (int)what, 0, at);
+    count_unlock();
+}
+
 void follow_name(const char *whole, bool folder, enum profile_other what, int64_t at,
                  uint64_t start_ns)
 {
     const int kept = errno;
     if (ready()) {
-        char told[PROFILE_PATH_MAX];
-        paths_told(whole, told);
         count_other(what, 1, start_ns);
-        count_lock();
-        count_trace(count_file(told, 1, 0, folder ? PROFILE_FOLDER : PROFILE_POSIX),
-                    WORKLOAD_KINDS + (int)what, 0, at);
-        count_unlock();
+        trace_name(whole, folder, what, at);
+    }
+    errno = kept;
+}
+
+void follow_rename(const char *from, const char *to, uint64_t start_ns)
+{
+    const int kept = errno;
+    if (ready()) {
+        count_other(PROFILE_RENAME, 1, start_ns);
+        trace_name(from, false, PROFILE_RENAME, 0);
+        trace_name(to, false, PROFILE_RENAME, 1);
     }
     errno = kept;
 }

@@ -102,6 +102,8 @@ void follow_flush(struct followed *f, int call, int64_t at, int rc, uint64_t sta
 void follow_flush_all(uint64_t start_ns);
 void follow_name(const char *whole, bool folder, enum profile_other what, int64_t at,
                  uint64_t start_ns);
+/* One call, which both names are traced by. */
+void follow_rename(const char *from, const char *to, uint64_t start_ns);
 
 #pragma GCC visibility pop
 

@@ -288,8 +288,7 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
         count_dropping() ? rename_stand_in(&a, &b, to, how) : real(from_at, from, to_at, to, how);
     if (rc < 0) return rc;
     renamed(&a, &b);
-    follow_name(a.whole, false, PROFILE_RENAME, 0, a.start_ns);
-    follow_name(b.whole, false, PROFILE_RENAME, 1, a.start_ns);
+    follow_rename(a.whole, b.whole, a.start_ns);
     return rc;
 }
 
