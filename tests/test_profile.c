@@ -18,12 +18,21 @@
 
 #define BIN_S 0.015625
 
+/* The counters of a rank, or (rank -1) of the one process beside the ranks. */
+static void name_map(const char *dir, int rank, char path[256])
+{
+    if (rank >= 0)
+        snprintf(path, 256, "%s/rank-%d", dir, rank);
+    else
+        snprintf(path, 256, "%s/process-1-1", dir);
+}
+
 /* A rank that wrote at times after its start, a byte more each time, and ended with the last one. */
 static void leave(const char *dir, int rank, int size, double init_s, const double *at, int n)
 {
     char path[256];
     struct profile_map *m;
-    snprintf(path, sizeof path, "%s/rank-%d", dir, rank);
+    name_map(dir, rank, path);
     /* Mapped, as a rank does it: nearly all of it is never touched. */
     const int to = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     assert_true(to >= 0);
@@ -259,7 +268,7 @@ static void a_point_that_cannot_be_replayed_is_left_out(void **state)
 static struct profile_map *open_map(const char *dir, int rank)
 {
     char path[256];
-    snprintf(path, sizeof path, "%s/rank-%d", dir, rank);
+    name_map(dir, rank, path);
     const int fd = open(path, O_RDWR);
     struct profile_map *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_ptr_not_equal(m, MAP_FAILED);
@@ -270,8 +279,8 @@ static struct profile_map *open_map(const char *dir, int rank)
 static void remove_all(const char *dir, int n)
 {
     char path[256];
-    for (int r = 0; r < n; r++) {
-        snprintf(path, sizeof path, "%s/rank-%d", dir, r);
+    for (int r = -1; r < n; r++) {
+        name_map(dir, r, path);
         unlink(path);
     }
     rmdir(dir);
@@ -500,6 +509,50 @@ static void flushes_are_told_as_the_time_inside_is(void **state)
     remove_all(dir, 2);
 }
 
+/* A file that a process had by itself, and wrote once. */
+static void write_own(const char *dir, int rank)
+{
+    struct profile_map *m = open_map(dir, rank);
+    m->files_n = m->phases_n = m->file[0].phases_n = 1;
+    snprintf(m->file[0].name, sizeof m->file[0].name, "/own.%d", rank);
+    m->file[0].interface = PROFILE_POSIX;
+    m->file[0].comm_size = m->phase[0].comm_size = 1;
+    m->phase[0].begin_s = m->phase[0].end_s = 1e9;
+    m->phase[0].kind[1].n = m->phase[0].pieces = 1;
+    m->phase[0].kind[1].bytes = 1000;
+    munmap(m, sizeof *m);
+}
+
+/* A `sync` beside the ranks leaves them a file each, at once; what another process writes has no place in such a workload. */
+static void a_file_per_rank_stays_one_beside_processes_that_only_flush(void **state)
+{
+    (void)state;
+    const double at[] = {1};
+    for (int writes = 0; writes < 2; writes++) {
+        char dir[] = "/tmp/test_profile.XXXXXX", why[ERR_MESSAGE_MAX];
+        struct profile_run run;
+        struct workload w;
+        int left_out;
+        assert_non_null(mkdtemp(dir));
+        for (int r = -1; r < 2; r++) {
+            leave(dir, r, r < 0 ? 0 : 2, 1e9, at, 1);
+            if (r >= 0 || writes) write_own(dir, r);
+        }
+        assert_int_equal(profile_load(dir, 1, &run), 0);
+        assert_int_equal(run.size, 3);
+        assert_int_equal(profile_workload(&run, &w, &left_out, why), 0);
+        assert_int_equal(left_out, 0);
+        assert_int_equal(w.separate, !writes);
+        assert_int_equal(w.points_n, writes ? 3 : 1);
+        assert_int_equal(w.point[0].process_num, writes ? 1 : 2);
+        assert_int_equal(tells(&run, "the ranks' own files are replayed one rank after the other"),
+                         writes);
+        workload_free(&w);
+        profile_free(&run);
+        remove_all(dir, 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +566,7 @@ int main(void)
         cmocka_unit_test(what_is_done_beside_a_call_of_all_ranks_counts_once),
         cmocka_unit_test(flushes_are_told_as_the_time_inside_is),
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
+        cmocka_unit_test(a_file_per_rank_stays_one_beside_processes_that_only_flush),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -636,18 +636,31 @@ void profile_free(struct profile_run *run)
 }
 
 /* Whether every rank has opened files by itself, and as many as the others: a file per process. */
-static bool is_separate(const struct profile_run *run)
+static bool have_own_files(const struct profile_run *run)
 {
     int files_n = -1;
-    if (run->size > run->mpi_n) return false;
-    for (int r = 0; r < run->size; r++) {
+    for (int r = 0; r < run->mpi_n; r++) {
         const struct profile_map *m = run->rank[r];
         if (!m || m->files_n == 0 || (files_n >= 0 && m->files_n != files_n)) return false;
         files_n = m->files_n;
         for (int f = 0; f < files_n; f++)
             if (m->file[f].comm_size != 1) return false;
     }
-    return run->size > 1;
+    return run->mpi_n > 1;
+}
+
+/* Whether processes that are no ranks have read or written, not only flushed or changed names. */
+static bool have_others_moved(const struct profile_run *run)
+{
+    for (int r = run->mpi_n; r < run->size; r++)
+        if (run->rank[r]->phases_n > 0) return true;
+    return false;
+}
+
+/* A workload of a file per process has no working points of others. */
+static bool is_separate(const struct profile_run *run)
+{
+    return have_own_files(run) && !have_others_moved(run);
 }
 
 /* Index of a file in the workload by its name; the last one stands for all that find no place. */
@@ -675,7 +688,7 @@ static int own_file_index(struct points *all, const struct profile_map *m, int n
 static struct point *point_of(const struct profile_run *run, struct points *all, int file, int who,
                               int interface, const struct profile_phase *p)
 {
-    const int processes = all->separate ? run->size : p->comm_size;
+    const int processes = all->separate ? run->mpi_n : p->comm_size;
     for (int i = all->n - 1; i >= 0; i--) {
         struct point *at = &all->point[i];
         const struct profile_phase *seen = NULL;
@@ -1305,6 +1318,10 @@ void profile_print(const struct profile_run *run, FILE *to)
                 "Together  %d file%s or working point%s exceeded the table and were counted with "
                 "others\n",
                 run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
+    if (have_own_files(run) && have_others_moved(run))
+        fprintf(to,
+                "Apart     the ranks' own files are replayed one rank after the other, as other "
+                "processes read or wrote, too; --accesses replays them at once\n");
     if (run->calls[0] + run->calls[1] == 0)
         fprintf(to, "Nothing   read or written through MPI-IO or in files that it opens for "
                     "writing: the workload is empty and cannot be replayed\n");
