@@ -21,6 +21,7 @@
  *     uneven      rank r writes r + 1 times, rank 0 a header of 100 bytes before
  *     header      rank 0 alone writes 10 bytes three times, 1000 bytes apart
  *     sync        ten times: 1000 bytes of each rank, then MPI_File_sync
+ *     sync-late   MPI_File_sync, 0.4 s later of the last rank
  *     separate    every rank a file of its own, FILE.RANK
  *     own-many    every rank 1100 files of its own, FILE.RANK.N, 10 bytes each, by POSIX calls
  *     self        rank 0 alone, then all
@@ -335,6 +336,15 @@ static void flushed(const char *name)
         MPI_File_write_at(f, 1000 * (size * i + rank), buf, 1000, MPI_BYTE, &s);
         wrong |= MPI_File_sync(f) != MPI_SUCCESS;
     }
+    MPI_File_close(&f);
+}
+
+/* The last rank flushes later. */
+static void flushed_late(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    if (rank == size - 1) usleep(400000);
+    wrong |= MPI_File_sync(f) != MPI_SUCCESS;
     MPI_File_close(&f);
 }
 
@@ -931,6 +941,7 @@ int main(int argc, char **argv)
         {"header", header},
         {"separate", separate},
         {"sync", flushed},
+        {"sync-late", flushed_late},
         {"own-many", own_many},
         {"self", self},
         {"read-back", read_back},

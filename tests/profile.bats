@@ -552,6 +552,14 @@ kept() {
     [ "$(grep -c 'sync([0-9]*<[^>]*f\.dat>) ' calls)" -eq 10 ]
 }
 
+@test "MPI_File_sync of ROMIO, in which no rank waits for another, is a call of each rank" {
+    export OMPI_MCA_io=romio321 NHT1_DELAY_FSYNC_US=600000
+    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" nht1-profile --json p.json -- \
+        "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" sync-late f.dat
+    expect_status 0
+    expect_json p.json '.profile | .other.sync.n == 2 and .inside_any_s >= 0.6'
+}
+
 @test "what MPI_File_delete removes is counted" {
     slow
     profiled --json p.json 2 fresh f.dat

@@ -3,7 +3,8 @@
  * NHT1_DELAY_US microseconds of the processor's time, so that it costs the same share of a run on a machine that
  * others use as well; the short ones of the journal do not. For bench/verdicts. With NHT1_DELAY_IN_TURN,
  * bytes of a call, it is the calls of that size, those of pread too, and the ranks of Open MPI or MPICH take turns:
- * of their n-th calls one is slow. With NHT1_DELAY_LINK_US each link is slow, by which nht1-profile notes a name. */
+ * of their n-th calls one is slow. With NHT1_DELAY_LINK_US each link is slow, by which nht1-profile notes a name, with NHT1_DELAY_FSYNC_US each fsync
+ * of rank 0. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -78,6 +79,14 @@ ssize_t pwrite64(int fd, const void *bytes, size_t count, off_t offset)
 ssize_t pread64(int fd, void *bytes, size_t count, off_t offset)
 {
     return pread(fd, bytes, count, offset);
+}
+
+int fsync(int fd)
+{
+    static int (*real)(int);
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "fsync");
+    if (number("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0) == 0) compute("NHT1_DELAY_FSYNC_US");
+    return real(fd);
 }
 
 int link(const char *from, const char *to)
