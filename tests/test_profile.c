@@ -509,6 +509,35 @@ static void flushes_are_told_as_the_time_inside_is(void **state)
     remove_all(dir, 2);
 }
 
+/* Two threads that flush at the same time are not twice as long inside I/O without a word; one thread has none. */
+static void what_threads_do_at_once_is_told_as_that(void **state)
+{
+    (void)state;
+    const double at[] = {2};
+    for (int threads = 1; threads <= 2; threads++) {
+        char dir[] = "/tmp/test_profile.XXXXXX";
+        struct profile_run run;
+        assert_non_null(mkdtemp(dir));
+        leave(dir, -1, 0, 1e9, at, 1);
+        struct profile_map *m = open_map(dir, -1);
+        for (int i = 0; i < threads; i++) {
+            m->other[PROFILE_SYNC].n++;
+            m->other[PROFILE_SYNC].ns += 500000000;
+            timeline_burst(m, PROFILE_BURSTS_MAX, BEGIN_NS, BEGIN_NS + 500000000);
+        }
+        munmap(m, sizeof *m);
+        assert_int_equal(profile_load(dir, 2, &run), 0);
+        assert_true(fabs(run.io_max_s - 0.5 * threads) < 1e-9);
+        assert_true(fabs(run.io_max_any_s - 0.5) < 1e-9);
+        assert_int_equal(
+            tells(&run, "of all threads of a process together; 500 ms with at least one thread "
+                        "of the slowest process inside (25.0 %)"),
+            threads == 2);
+        profile_free(&run);
+        remove_all(dir, 0);
+    }
+}
+
 /* A file that a process had by itself, and wrote once. */
 static void write_own(const char *dir, int rank)
 {
@@ -565,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_call_of_all_ranks_counts_from_when_the_last_has_begun_it),
         cmocka_unit_test(what_is_done_beside_a_call_of_all_ranks_counts_once),
         cmocka_unit_test(flushes_are_told_as_the_time_inside_is),
+        cmocka_unit_test(what_threads_do_at_once_is_told_as_that),
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
         cmocka_unit_test(a_file_per_rank_stays_one_beside_processes_that_only_flush),
     };

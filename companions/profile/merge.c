@@ -546,6 +546,20 @@ static int add_up_inside(struct profile_run *run)
     return rc;
 }
 
+/* The time in which at least one thread of the slowest process was inside I/O. */
+static int add_up_threads(struct profile_run *run)
+{
+    const struct profile_map *m = run->size > 0 ? run->rank[run->io_max_rank] : NULL;
+    if (!m) return 0;
+    const int64_t most = (int64_t)m->bursts_n + m->together_n + 1;
+    struct bursts all = {mem_new(most, sizeof *all.of, "%" PRId64 " times inside I/O", most), 0};
+    if (!all.of) return ERR_NOMEM;
+    add_bursts(m, 0, &all);
+    run->io_max_any_s = any_inside_s(&all);
+    free(all.of);
+    return 0;
+}
+
 /* When the ranks were in MPI, all together and the slowest. */
 static void find_run_time(struct profile_run *run, double command_s)
 {
@@ -624,6 +638,7 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     find_run_time(run, command_s);
     add_up_run(run);
     if (rc == 0) rc = add_up_inside(run);
+    if (rc == 0) rc = add_up_threads(run);
     return rc;
 }
 
@@ -1125,16 +1140,17 @@ json_t *profile_json(const struct profile_run *run)
                                         js_text(run->not_seen[i].name), "sentence", js_text(text)));
     }
     return json_pack(
-        "{s:i s:i s:i s:s s:o s:o s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I s:o "
+        "{s:i s:i s:i s:s s:o s:o s:o s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I "
+        "s:o "
         "s:o s:o s:o s:o s:o s:i}",
         "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n, "state",
         state_name((int)run->state), "mpi_library",
         js_text(first && first->library[0] ? first->library : NULL), "wall_s", js_real(run->wall_s),
         "inside_mean_s", js_real(run->io_s), "inside_any_s", js_real(run->io_any_s),
         "waiting_mean_s", js_real(run->io_wait_s), "inside_max_s", js_real(run->io_max_s),
-        "inside_max_rank", run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0],
-        "written_bytes", (json_int_t)run->bytes[1], "outside_read_bytes",
-        (json_int_t)run->outside_bytes[0], "outside_written_bytes",
+        "inside_max_any_s", js_real(run->io_max_any_s), "inside_max_rank", run->io_max_rank,
+        "read_bytes", (json_int_t)run->bytes[0], "written_bytes", (json_int_t)run->bytes[1],
+        "outside_read_bytes", (json_int_t)run->outside_bytes[0], "outside_written_bytes",
         (json_int_t)run->outside_bytes[1], "reads_n", (json_int_t)run->calls[0], "writes_n",
         (json_int_t)run->calls[1], "posix_reads_n", (json_int_t)run->posix_calls[0],
         "posix_read_bytes", (json_int_t)run->posix_bytes[0], "posix_writes_n",
@@ -1292,7 +1308,12 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
             "          without %s per rank in collective calls that the last rank had not begun: "
             "waiting or, in OMPIO, perhaps writing\n",
             units_duration(run->io_wait_s, a));
-    if (run->io_max_s > wall_s) fputs("          of all threads of a process together\n", to);
+    if (run->io_max_s > 1.01 * run->io_max_any_s)
+        fprintf(to,
+                "          of all threads of a process together; %s with at least one thread of "
+                "the slowest %s inside (%.1f %%)\n",
+                units_duration(run->io_max_any_s, a), profile_process_word(run, run->io_max_rank),
+                100 * run->io_max_any_s / wall_s);
     print_flushes(run, to);
 }
 

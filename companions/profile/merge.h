@@ -28,7 +28,8 @@ struct profile_run {
     double begin_s, end_s; /* first MPI_Init, last MPI_Finalize */
     double wall_s;         /* MPI_Init to MPI_Finalize, slowest rank; else of the command */
     double io_s;           /* inside I/O meanwhile, mean over ranks; without MPI over processes */
-    double io_max_s;       /* slowest of them */
+    double io_max_s;       /* slowest of them, of all its threads together */
+    double io_max_any_s;   /* while at least one thread of that was */
     int io_max_rank;
     /* While at least one of them, or of those beside them, was inside I/O, inside a call of all ranks when the last of them had begun it; at most,
      * where one had more than PROFILE_BURSTS_MAX bursts or PROFILE_TOGETHER_MAX such calls. */

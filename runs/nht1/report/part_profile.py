@@ -28,12 +28,15 @@ def _section(page, result, key, whose, way):
     # What counts them all, and the numbers of all.
     alike, number = ('ranks and other processes', 'rank; from %d on other processes' % mpi_n) if others_n > 0 else (several, noun)
     at_least_one, waiting = real(profile, 'inside_any_s'), real(profile, 'waiting_mean_s')
-    page.text('%s took %s, %s of that inside I/O (mean over %s; most: %s, %s %d%s): %s in %s, '
+    most, most_any = real(profile, 'inside_max_s'), real(profile, 'inside_max_any_s')
+    threads = most > 1.01 * most_any # else it is one, or not known
+    page.text('%s took %s, %s %s inside I/O (mean over %s; most: %s, %s %d%s%s): %s in %s, '
               '%s in %s.' % (
                   text.plural(ranks_n - others_n, noun, several) + (
                       ' and %s' % text.plural(others_n, 'other process', 'other processes') if others_n > 0 else ''), text.duration(wall),
-                  text.duration(inside), several, text.duration(real(profile, 'inside_max_s')), noun,
+                  text.duration(inside), 'of all threads together' if threads else 'of that', several, text.duration(most), noun,
                   integer(profile, 'inside_max_rank'),
+                  ', with at least one thread inside %s' % text.duration(most_any) if threads else '',
                   '; at least one of them: %s%s' % (text.duration(at_least_one), ', without %s for each in collective calls that the '
                       'last rank had not begun (waiting or, in OMPIO, perhaps writing)' % text.duration(waiting) if waiting > 0.01 * inside else '')
                   if ranks_n > 1 and at_least_one == at_least_one else '',
