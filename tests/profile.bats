@@ -608,6 +608,7 @@ kept() {
     run nht1-profile --t-c --json p.json -- "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" children c.dat
     expect_status 0
     expect_text "with at least one rank or process beside them inside"
+    expect_text "of it with a rank or process beside them inside I/O"
     expect_no_text "Outside "
     expect_json p.json '.profile | .written_bytes == 7305 and .outside_written_bytes == 0 and .mpi_ranks_n == 1 and .ranks_n == 3'
     expect_json p.json '.zeta | .r_io_bytes_per_s * .t_t_s / 7305 - 1 | fabs < 1e-9'

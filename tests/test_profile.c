@@ -506,6 +506,14 @@ static void flushes_are_told_as_the_time_inside_is(void **state)
     assert_int_equal(profile_load(dir, 1, &run), 0);
     assert_true(tells(&run, "57.0 ms per rank on average in flushing, 2 calls in all"));
     profile_free(&run);
+    leave(dir, -1, 0, 1e9, at, 1); /* which a rank has started */
+    struct profile_map *m = open_map(dir, -1);
+    m->other[PROFILE_SYNC] = (struct profile_calls){.n = 1, .ns = 30000000};
+    munmap(m, sizeof *m);
+    assert_int_equal(profile_load(dir, 1, &run), 0);
+    assert_true(tells(&run, "57.0 ms per rank on average and 30.0 ms in processes beside them in "
+                            "flushing, 3 calls in all"));
+    profile_free(&run);
     remove_all(dir, 2);
 }
 

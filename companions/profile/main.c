@@ -512,7 +512,8 @@ static void print_zeta(const struct profile_zeta *z, const struct profile_round 
     else
         fprintf(stderr, "zeta      %.3f of %d pair%s\n", z->value, n, units_plural(n));
     fprintf(stderr, "          %.3f of it %s %s, %.3f outside\n", z->io,
-            run->mpi_n > 1                        ? "with a rank inside"
+            run->beside_n > 0                     ? "with a rank or process beside them inside"
+            : run->mpi_n > 1                      ? "with a rank inside"
             : run->mpi_n == 0 && run->ranks_n > 1 ? "with a process inside"
                                                   : "inside",
             run->mpi_n > 0 && run->posix_calls[1] == 0 ? "MPI-IO" : "I/O", z->value - z->io);

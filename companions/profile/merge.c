@@ -1262,22 +1262,26 @@ static void print_points(const struct points *all, FILE *to)
 /* What a replay of working points does not do, mean over ranks or processes as the time inside I/O. */
 static void print_flushes(const struct profile_run *run, FILE *to)
 {
-    char a[UNITS_TEXT_MAX];
-    struct profile_calls flushes = {0};
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], others[UNITS_TEXT_MAX + 64] = "";
+    struct profile_calls flushes = {0}, beside = {0};
     uint64_t synced_n = 0;
     int n = 0;
-    for (int r = 0; r < (run->mpi_n > 0 ? run->mpi_n : run->size); r++) {
-        if (!run->rank[r]) continue;
-        add_calls(&flushes, &run->rank[r]->other[PROFILE_SYNC]);
+    for (int r = 0; r < run->size; r++) {
+        if (!is_within(run, r)) continue;
+        const bool counts = run->mpi_n == 0 || r < run->mpi_n;
+        add_calls(counts ? &flushes : &beside, &run->rank[r]->other[PROFILE_SYNC]);
         synced_n += run->rank[r]->synced_n;
-        n++;
+        n += counts;
     }
-    if (flushes.n > 0)
+    if (beside.n > 0)
+        snprintf(others, sizeof others, " and %s in processes beside them",
+                 units_duration(1e-9 * (double)beside.ns, b));
+    if (flushes.n + beside.n > 0)
         fprintf(to,
-                "          %s per %s on average in flushing, %" PRIu64
-                " call%s in all, which working points have not; --accesses has them\n",
+                "          %s per %s on average%s in flushing, %" PRIu64
+                " call%s in all, which working points have not; --accesses has those of files\n",
                 units_duration(1e-9 * (double)flushes.ns / n, a), profile_process_word(run, 0),
-                flushes.n, units_plural((int64_t)flushes.n));
+                others, flushes.n + beside.n, units_plural((int64_t)(flushes.n + beside.n)));
     if (synced_n > 0)
         fprintf(to,
                 "          %" PRIu64

@@ -37,7 +37,7 @@ def _section(page, result, key, whose, way):
                   text.duration(inside), 'of all threads together' if threads else 'of that', several, text.duration(most), noun,
                   integer(profile, 'inside_max_rank'),
                   ', with at least one thread inside %s' % text.duration(most_any) if threads else '',
-                  '; at least one of them: %s%s' % (text.duration(at_least_one), ', without %s for each in collective calls that the '
+                  '; at least one of %s: %s%s' % ('these or the others' if others_n > 0 else 'them', text.duration(at_least_one), ', without %s for each in collective calls that the '
                       'last rank had not begun (waiting or, in OMPIO, perhaps writing)' % text.duration(waiting) if waiting > 0.01 * inside else '')
                   if ranks_n > 1 and at_least_one == at_least_one else '',
                   text.size(real(profile, 'written_bytes')) + ' written',
@@ -55,7 +55,7 @@ def _section(page, result, key, whose, way):
     if zeta:
         table = Table('profile-zeta' + key, 'zeta of this program: with its writes and with them '
                       'dropped', ['T_T in s', 'T_C in s', 'zeta', 'from', 'to',
-                                  'of that %sinside I/O' % ('with a %s ' % noun if ranks_n > 1 and at_least_one == at_least_one else '')])
+                                  'of that %sinside I/O' % ('with a %s ' % (noun + ' or process' if others_n > 0 else noun) if ranks_n > 1 and at_least_one == at_least_one else '')])
         table.row(real(zeta, 't_t_s'), real(zeta, 't_c_s'), *[
             (real(zeta, k), text.zeta(real(zeta, k)))
             for k in ('zeta', 'zeta_ci95_lo', 'zeta_ci95_hi', 'zeta_io')])
