@@ -161,12 +161,16 @@ class Overhead(unittest.TestCase):
         root['system'].update(ranks=processors, cores_of_nodes=16, cores_in_use=processors)
         return dict(root, started_utc=started, ranking=[{'driver': 'posix', 'stamps': [], 'paired': {'rounds_n': 0, 'zeta': None}}])
 
-    def test_t_c_from_before_the_round_is_the_fastest_and_pairs_runs_of_several_jobs_alone(self):
+    def test_t_c_from_before_the_round_is_no_partner_in_it(self):
         here, _, balance = self.drawn(*map(self.before, (1, 2, 4)))
         self.assertEqual([row[:2] for row in here['zeta over the best T_C']], [(p, 0.05) for p in (1, 2, 4)])
         self.assertEqual(balance, ['zeta over the best T_C, what writing costs', '0.050'])
-        here, _, _ = self.drawn(*(self.before(p, '2026-01-0%dT10:00:00Z' % day) for p in (1, 2) for day in (1, 2)))
-        self.assertEqual([row[:2] for row in here['paired zeta']], [(1, 0.05), (2, 0.05)])
+        jobs = [self.before(p, '2026-01-0%dT10:00:00Z' % day) for p in (1, 2) for day in range(1, 9)]
+        here, _, _ = self.drawn(*jobs)
+        self.assertEqual({name: [row[:2] for row in rows] for name, rows in here.items() if rows and name.startswith(('zeta', 'paired'))},
+                         {'zeta over the best T_C': [(1, 0.05), (2, 0.05)]})
+        self.assertIn("Undecided: over 0 rounds of several jobs zeta is 0.050; NAS's goal is at most 0.10. "
+                      'No round holds a compute-only run to compare with: use --repeat auto.', texts(page_of(*jobs[:8])))
 
     def test_where_zeta_falls_with_processors_no_crossing_is_told(self):
         for costs, words in (((1.3, 1.16, 1.09, 1.07), 'zeta is above 0.10 on 1, 2 processors and not on 4, 8.'),

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from .. import reading, stats, text
-from ..results import NAN, at, counted, integer, items, members, real, stamps, true, verdicts, word
+from ..results import NAN, counted, integer, items, members, real, stamps, true, verdicts, word
 
 GOAL, ROUNDS_MIN = 0.10, 6
 PAIRED = 'paired zeta'
@@ -110,8 +110,8 @@ def _but(found):
 
 def _round(run, environment):
     """What the runs of a round have in common that are compared with each other. A round is one of
-    a study, or of a job outside of studies; T_C that a job measures before its rounds is of the
-    first."""
+    a study, or of a job outside of studies. T_C that a job measures besides (round 0) is of none:
+    it is measured again where a writing run is faster."""
     return (run.result.study_round or id(run.result), max(1, run.round), run.configuration,
             environment)
 
@@ -178,8 +178,7 @@ def _in_time(found, run_of=lambda r: r):
 class Rounds:
     def __init__(self, runs, level):
         self.level, self.alone = level, {}  # the compute-only run of each round
-        # Of those that a job makes before its rounds the fastest, which is its T_C.
-        for run in sorted((r for r in runs.all if not r.writes), key=lambda r: (r.round == 0, r.t_t_s if r.round == 0 else 0)):
+        for run in (r for r in runs.all if not r.writes and r.round > 0):
             self.alone.setdefault(_round(run, run.environment), run)
 
     @staticmethod
@@ -231,8 +230,6 @@ class Rounds:
 
     def paired(self, cell):
         """Its paired zeta as its program says, or of the rounds of its study; NaN where there is none."""
-        if at(self._said(cell)[1], 'paired.rounds_n') == 0:  # T_C comes from before its rounds
-            return Term(NAN)
         said = self.zeta(cell)
         pairs = [r.t_t_s / t - 1 for r, t in ((r, self.t_c_s(r)) for r in cell.runs) if t]
         return Term(said.paired, said.lo, said.hi) if said.paired == said.paired or len(pairs) < cell.n else Term(stats.median(pairs))
