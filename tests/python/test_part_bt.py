@@ -172,13 +172,26 @@ class Overhead(unittest.TestCase):
         self.assertIn("Undecided: over 0 rounds of several jobs zeta is 0.050; NAS's goal is at most 0.10. "
                       'No round holds a compute-only run to compare with: use --repeat auto.', texts(page_of(*jobs[:8])))
 
-    def test_where_zeta_falls_with_processors_no_crossing_is_told(self):
+    def test_where_zeta_does_not_come_up_from_below_no_crossing_is_told(self):
         for costs, words in (((1.3, 1.16, 1.09, 1.07), 'zeta is above 0.10 on 1, 2 processors and not on 4, 8.'),
                              ((1.3, 1.16, 1.09), 'zeta is above 0.10 on 1, 2 processors and not on 4.'),
                              ((1.02, 1.08, 1.09, 1.085), 'zeta is not above 0.10 on any of these counts of processors, and the fit does not tell'),
+                             ((1.02, 1.13, 1.08, 1.07), 'zeta is above 0.10 on 2 processors and not on 1, 4, 8.'),
+                             ((1.0, 1.101, 1.103, 1.35), 'zeta is above 0.10 on 2, 4, 8 processors and not on 1.'),
+                             ((1.12, 1.08, 1.12, 1.2), 'zeta is above 0.10 on 1, 4, 8 processors and not on 2.'),
+                             ((1.099, 1.095, 1.0675, 1.05), 'zeta is not above 0.10 on any of these counts of processors, and the fit does not tell'),
                              ((1.02, 1.04, 1.08, 1.16), 'the fitted parabola reaches 0.10 at 5.0 processors')):
             _, caption, _ = self.drawn(*(self.result(p, cost) for p, cost in zip((1, 2, 4, 8), costs)))
             self.assertIn('On this system ' + words, caption)
+
+    def test_a_standard_deviation_takes_two_degrees_of_freedom(self):
+        for costs, words in (((1.02, 1.07, 1.16), 'the fitted line reaches 0.10 at 2.7 processors.'),
+                             ((1.02, 1.04, 1.08, 1.16), 'the fitted parabola reaches 0.10 at 5.0 processors.'),
+                             ((1.02, 1.04, 1.08, 1.16, 1.3), 'the fitted parabola reaches 0.10 at 4.9 processors (standard deviation ')):
+            roots = [self.result(2 ** i, cost) for i, cost in enumerate(costs)]
+            self.assertIn('On this system ' + words, self.drawn(*roots)[1])
+            figure, = (f for f in page_of(*roots).figures if f.name == 'fig2-times')
+            self.assertEqual('with a standard deviation of' in figure.caption, len(costs) > 3)
 
     def test_what_is_not_measurable_is_hollow_and_in_no_fit_and_no_statement(self):
         here, caption, balance = self.drawn(*(self.result(p, 1.2) for p in (1, 2)), *(self.unmeasurable(self.result(p)) for p in (4, 8)))

@@ -16,6 +16,7 @@ TIMELINES_MAX, NOTES_MAX, ROWS_MAX, POINTS_MAX = 4, 3, 5, 300
 CURVE_STEPS = 60
 RUNS_MIN = 3  # of each, for a word about chance
 COUNTS_MIN = 3  # of processors, for a fit: through two points there is always one
+FREEDOM_MIN = 2  # degrees of it, for a standard deviation of what is read off a fit: of one it is near 0 by chance
 LOG2 = {'label': 'processors', 'log': 2}
 # What grouped writers do with the rows of a rank.
 GROUPED = {'token': 'writes its rows as they lie, as in 1993',
@@ -232,7 +233,7 @@ class _Section:
                           'y': [v for _, v in points]}])[0]
         if fit.get('exponent') is None:
             return ''
-        sd = fit.get('exponent_sd')
+        sd = fit.get('exponent_sd') if len(points) - 2 >= FREEDOM_MIN else None
         return ' On the %d counts of processors that the cores allow%s, %s scales as P^%.2f%s ' \
             '(ideal %d).' % (len(points), ' and that are measurable' * bool(self.spoiled), what, fit['exponent'], '' if sd is None else
                              ' with a standard deviation of %.2f' % sd, ideal)
@@ -350,16 +351,16 @@ class _Section:
             'at': [first + (last - first) * i / CURVE_STEPS for i in range(CURVE_STEPS + 1)],
             'reaches': {'level': GOAL, 'from': first, 'to': 2 * last}}])[0]
         f.series('fit', 'line', [(a['x'], a['y']) for a in fit.get('at') or ()])
-        reached, above = fit.get('reaches'), [str(p) for p, zeta in points if zeta > GOAL]
-        if points[0][1] > GOAL or not reached and above:  # it does not come up from below
-            return 'On %s zeta is above 0.10 on %s processors and not on %s.' % (
-                who, ', '.join(above), ', '.join(str(p) for p, zeta in points if not zeta > GOAL))
-        if reached and not above and (reached['x'] <= last or points[-1][1] <= points[-2][1]):
+        reached, last_falls = fit.get('reaches'), points[-1][1] <= points[-2][1]
+        above, below = ([p for p, zeta in points if (zeta > GOAL) == side] for side in (True, False))
+        if above and not (reached and max(below) <= reached['x'] <= min(above)):  # it does not come up from below, there
+            return 'On %s zeta is above 0.10 on %s processors and not on %s.' % (who, *(', '.join(map(str, of)) for of in (above, below)))
+        if not above and (any(a['y'] > GOAL for a in fit.get('at') or ()) or reached and (reached['x'] <= last or last_falls)):
             return 'On %s zeta is not above 0.10 on any of these counts of processors, and the fit does not tell where it would be.' % who
         if not reached:
             return 'On %s no fit comes up to 0.10 between %d and %d processors, twice what was ' \
                 'measured.' % (who, first, 2 * last)
-        sd = reached.get('sd')
+        sd = reached.get('sd') if len(points) - degree - 1 >= FREEDOM_MIN else None
         return 'On %s the fitted %s reaches 0.10 at %.1f processors%s%s.' % (
             who, 'parabola' if degree == 2 else 'line', reached['x'],
             '' if sd is None else ' (standard deviation %.1f)' % sd,
