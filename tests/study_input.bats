@@ -222,19 +222,30 @@ END
 }
 
 @test "behind a launcher it is said that the study starts that, before anything is made" {
-    local variable
-    mkdir files
-    for variable in OMPI_COMM_WORLD_SIZE=1 PMI_SIZE=2 SLURM_STEP_NUM_TASKS=2; do
-        for words in 'check files' 'ab --program sim' tune 'writers --dry-run'; do
-            run env "$variable" "$NHT1_ROOT/runs/study" $words
-            expect_status 1
-            [ "$output" = "runs/study: a launcher has started runs/study, which starts the launcher itself: the same command without mpirun or srun in front" ]
-        done
-        run env "$variable" "$NHT1_ROOT/runs/study" --list
-        expect_status 0
+    local name variable front words
+    mkdir files launchers
+    for name in mpirun hydra_pmi_proxy slurmstepd; do
+        printf '#!/bin/bash\n"$@"\nexit $?\n' >launchers/$name
     done
+    chmod +x launchers/*
+    while read -r name variable front; do
+        for words in 'check files' 'ab --program sim' tune 'writers --dry-run'; do
+            run env "$variable" launchers/$name "$NHT1_ROOT/runs/study" $words
+            expect_status 1
+            [ "$output" = "runs/study: $name has started runs/study ($variable), which starts the launcher itself: the same command without $front" ]
+        done
+        run env "$variable" launchers/$name "$NHT1_ROOT/runs/study" --list
+        expect_status 0
+        # A shell of a launcher, and a job that has come by its variables, are places to work in.
+        run env "$variable" launchers/$name sh -c '"$NHT1_ROOT/runs/study" chekc; exit $?'
+        expect_text "did you mean check"
+    done <<'END'
+mpirun OMPI_COMM_WORLD_SIZE=1 mpirun in front
+hydra_pmi_proxy PMI_SIZE=2 mpirun in front
+slurmstepd SLURM_STEP_NUM_TASKS=2 srun in front, in a shell of salloc or a job of sbatch
+END
     [ ! -e nht1-studies ]
-    run env PMI_SIZE=1 SLURM_STEP_NUM_TASKS=1 "$NHT1_ROOT/runs/study" chekc
+    run env PMI_SIZE=1 SLURM_STEP_NUM_TASKS=1 launchers/slurmstepd "$NHT1_ROOT/runs/study" chekc
     expect_text "did you mean check"
 }
 

@@ -151,14 +151,17 @@ def _act(args):
 COMMANDS = {'ab': ab.main, 'check': check.main, 'released': released.main, 'tune': tune.main}
 
 
-def _refuse():
-    raise trouble.usage(tools.called('a launcher has started runs/study, which starts the launcher itself: the same command without '
-                                     'mpirun or srun in front'))
+def _refuse(by, variable):
+    front, instead = ('srun', ', in a shell of salloc or a job of sbatch') if by == 'slurmstepd' else ('mpirun', '')
+    raise trouble.usage(tools.called('%s has started runs/study (%s), which starts the launcher itself: the same command without '
+                                     '%s in front%s' % (by, variable, front, instead)))
 
 
 def main(argv):
-    if launch.launched(os.environ) and not ONLY_TELLS.intersection(argv):
-        return command.run(tools.called('runs/study'), _refuse)
+    by = launch.parent()
+    variable = launch.launched(os.environ, by)
+    if variable and not ONLY_TELLS.intersection(argv):
+        return command.run(tools.called('runs/study'), lambda: _refuse(by, variable))
     if argv and argv[0] in COMMANDS:
         return COMMANDS[argv[0]](argv[1:])
     return command.run(tools.called('runs/study'), lambda: _act(_arguments(argv)))

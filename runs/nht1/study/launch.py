@@ -32,6 +32,9 @@ SIGNS = (('open mpi', 'openmpi'), ('openrte', 'openmpi'), ('prrte', 'openmpi'),
          ('prte', 'openmpi'), ('hydra', 'mpich'), ('mpich', 'mpich'), ('intel', 'mpich'),
          ('slurm', 'srun'))
 
+# How the names of processes begin in which launchers start ranks; as companions/profile/main.c has them.
+STARTERS = ('slurmstepd', 'mpirun', 'mpiexec', 'orte', 'prte', 'hydra')
+
 # The program that a name leads to -> kind: enough where nobody wants its version.
 PROGRAMS = {'orterun': 'openmpi', 'prterun': 'openmpi', 'mpiexec.hydra': 'mpich'}
 
@@ -137,11 +140,23 @@ def options_of(kind, ranks, threads, cores):
     return []
 
 
-def launched(environment):
-    """Whether a launcher has started this process, with others, or Open MPI's, which starts none from within. A shell of
-    srun with one task is a place to work in."""
-    return 'OMPI_COMM_WORLD_SIZE' in environment or any(
-        environment.get(name, '1') != '1' for name in ('PMI_SIZE', 'SLURM_STEP_NUM_TASKS'))
+def parent():
+    """The name of the process that has started this one, '' where that cannot be seen."""
+    try:
+        with open('/proc/%d/comm' % os.getppid()) as f:
+            return f.read().strip()
+    except OSError:
+        return ''
+
+
+def launched(environment, by):
+    """The variable, as 'NAME=VALUE', that tells that a launcher has started this process: with others, or Open MPI's, which
+    starts none from within. '' where none has: a shell or a batch job may only have come by such a variable. by: parent()."""
+    if by.startswith(STARTERS):
+        for name in ('OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'SLURM_STEP_NUM_TASKS'):
+            if environment.get(name, '1') != '1' or name in environment and name.startswith('OMPI_'):
+                return '%s=%s' % (name, environment[name])
+    return ''
 
 
 class Launcher:
