@@ -166,7 +166,7 @@ class Check:
         status, _, err = child.ask(self.launcher.command(1, 1, [
             self.program.path, '--dry-run', '--tc', '1', '--io', ','.join(self.writers)] + sum(options, []) +
             self.program.writes_to(self.files)), launch.ASK_S, self.launcher.environment(1, 1, {}))
-        words = drive.last_words_of(err)
+        words = child.last_words_of(err)
         if drive.refusal(words, 'nht1-bt', status):
             raise trouble.usage(words)
 

@@ -3,15 +3,26 @@
 is told to stop, and when the driver is killed."""
 import ctypes
 import os
+import re
 import signal
 import subprocess
 import time
 
-from .. import trouble
+from .. import text, trouble
 
 GRACE_S = 15      # between asking a run to end and ending it
 POLL_S = 0.05
 PR_SET_PDEATHSIG = 1
+# What tells a process that it is one of a job: variables of launchers and batch systems, but for settings.
+OF_A_JOB = re.compile(r'(SLURM_|PMI_|PMIX_(?!MCA_)|OMPI_COMM_WORLD_|FLUX_TASK_)')
+# What Open MPI adds to stderr: banners of mpirun, those of them that tell an exit status; and lines between others, of which
+# some are a rank's that crashes; and Slurm's srun.
+BANNER = re.compile(r'^-{74}\n(.*?)^-{74}$', re.M | re.S)
+OF_STATUS = re.compile(r'Primary job |\S+ detected that one or more processes exited with non-zero status')
+REMARK = re.compile(r"-----|srun: |slurmstepd: |Type '\S+ --help' for usage|"
+                    r'\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
+                    r'\*\*\* |Signal( code)?: |Failing at address: |\[ ?\d+\] )')
+MPI_ERROR = re.compile(r'\[\S+:\d+\] \*\*\* (MPI_ERR_\w+: .*)')  # the one line of several that says what it was
 
 try:
     _prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -74,6 +85,24 @@ def ask(words, timeout_s, environment=None):
         _signal(process, signal.SIGKILL)
         raise
     return status, out.decode('utf-8', 'replace'), err.decode('utf-8', 'replace')
+
+
+def about(path, option, timeout_s):
+    """ask() for what a program says of itself, --help or --version: as outside of any job, since in a step of one it may
+    start MPI first, and cannot there."""
+    return ask([path, option], timeout_s, {k: v for k, v in os.environ.items() if not OF_A_JOB.match(k)})
+
+
+def last_words_of(said):
+    """The last line that a program left on stderr. What mpirun or srun says counts where there is nothing else, but for
+    its banners about an exit status, which say no more than that."""
+    lines = [l.strip() for l in said.splitlines()]
+    ours = next((l for l in lines if l.startswith('nht1-')), None)
+    own = [l.strip() for l in BANNER.sub('', said).splitlines() if re.search(r'\w', l) and not REMARK.match(l)]
+    banners = [' '.join(b.split()) for b in BANNER.findall(said) if not OF_STATUS.match(b)]
+    banners += [l for l in lines if l.startswith('srun: ')]
+    banners += [found[1] for found in map(MPI_ERROR.match, lines) if found]
+    return text.clean(ours or (own or banners or ['it printed nothing'])[-1], 300)
 
 
 def run(command, environment, folder, timeout_s, stop, tick, cwd=None):

@@ -8,7 +8,7 @@ import re
 import socket
 import sys
 
-from .. import command, results, stats, text, trouble
+from .. import command, results, stats, trouble
 from . import child, programs, question, summary
 from .description import STUDY_KEYS
 from .folder import shown, utc, write_json
@@ -17,14 +17,6 @@ from .launch import recorded
 FAILURES_MAX = 2       # of a point, then it is left alone
 FINISHED = (0, 4)      # exit statuses of a program that leave a result
 AUTO = 'auto'          # repeats: until it is decided
-# What Open MPI adds to stderr: banners of mpirun, those of them that tell an exit status; and lines between others, of which
-# some are a rank's that crashes; and Slurm's srun.
-BANNER = re.compile(r'^-{74}\n(.*?)^-{74}$', re.M | re.S)
-OF_STATUS = re.compile(r'Primary job |\S+ detected that one or more processes exited with non-zero status')
-REMARK = re.compile(r"-----|srun: |slurmstepd: |Type '\S+ --help' for usage|"
-                    r'\[\S+:\d+\] (\d+ more process|Set MCA parameter "\S+_help_aggregate"|'
-                    r'\*\*\* |Signal( code)?: |Failing at address: |\[ ?\d+\] )')
-MPI_ERROR = re.compile(r'\[\S+:\d+\] \*\*\* (MPI_ERR_\w+: .*)')  # the one line of several that says what it was
 
 
 def begin():
@@ -409,18 +401,6 @@ def last_words(part):
     """Those of the program that ran in a folder."""
     try:
         with open(os.path.join(part, 'stderr'), encoding='utf-8', errors='replace') as f:
-            return last_words_of(f.read())
+            return child.last_words_of(f.read())
     except OSError:
-        return last_words_of('')
-
-
-def last_words_of(said):
-    """The last line that a program left on stderr. What mpirun or srun says counts where there is nothing else, but for
-    its banners about an exit status, which say no more than that."""
-    lines = [l.strip() for l in said.splitlines()]
-    ours = next((l for l in lines if l.startswith('nht1-')), None)
-    own = [l.strip() for l in BANNER.sub('', said).splitlines() if re.search(r'\w', l) and not REMARK.match(l)]
-    banners = [' '.join(b.split()) for b in BANNER.findall(said) if not OF_STATUS.match(b)]
-    banners += [l for l in lines if l.startswith('srun: ')]
-    banners += [found[1] for found in map(MPI_ERROR.match, lines) if found]
-    return text.clean(ours or (own or banners or ['it printed nothing'])[-1], 300)
+        return child.last_words_of('')

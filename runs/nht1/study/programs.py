@@ -165,12 +165,13 @@ class Finder:
             raise place.wrong("'%s' is not there: 'make' builds the programs into build/bin, "
                               "NHT1_BIN names another folder" % name)
         try:
-            status, out, err = child.ask([path, '--help'], HELP_S)
+            status, out, err = child.about(path, '--help', HELP_S)
         except OSError as e:
             raise place.wrong('%s --help: %s' % (path, e.strerror))
         options = options_of(out)
         if status != 0 or not options:
-            raise place.wrong('%s --help shows no options (exit status %s)' % (path, status))
+            raise place.wrong('%s --help shows no options (%s)' % (path, 'no answer in %d s' % HELP_S if status is None else
+                                                                   'exit status %d: %s' % (status, child.last_words_of(err or out))))
         return Program(name, path, options)
 
 

@@ -136,7 +136,7 @@ def _programs(found, dry_run):
 
 
 def _version(path):
-    return (child.ask([path, '--version'], launch.ASK_S)[1].strip().splitlines() or [''])[0]
+    return (child.about(path, '--version', launch.ASK_S)[1].strip().splitlines() or [''])[0]
 
 
 def _files(args, description, begun):
