@@ -117,8 +117,9 @@ int start_launched(int *rank)
                                           {"PMI_SIZE", "PMI_RANK"}};
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
         const char *const started = getenv(told[i][0]), *const as = getenv(told[i][1]);
-        const long n = started ? strtol(started, NULL, 10) : 1;
-        if (n <= 1 || n > INT_MAX) continue;
+        if (!started) continue;
+        const long n = strtol(started, NULL, 10);
+        if (n <= 1 || n > INT_MAX) break;
         if (as) *rank = (int)strtol(as, NULL, 10);
         return (int)n;
     }

@@ -31,7 +31,7 @@ int start_printed(void);
 bool start_answer(const struct conf_program *p, int argc, char **argv, int *status);
 
 /* How many processes the launcher of MPI jobs that started this one says it has started, 1 without
- * one; a batch system by itself is none. rank: [out] the number of this one, where it is told. */
+ * one; a batch system by itself is none. What Open MPI's says goes before PMI_SIZE, which it hands on from a shell. rank: [out] the number of this one, where it is told. */
 int start_launched(int *rank);
 
 /* Body of main() without MPI: start_clean, start_stack, the command line, run for CONF_RUN, start_printed.

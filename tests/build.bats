@@ -174,6 +174,9 @@ END
     run env PMI_SIZE=3 PMI_RANK=1 "$NHT1_BIN/nht1-beff" --quick
     expect_status 1
     [ -z "$output" ]
+    # mpirun in a shell of srun hands on what that has of PMI.
+    run env PMI_SIZE=2 PMI_RANK=0 OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_RANK=0 "$NHT1_BIN/nht1-bt" --class S --io none --dry-run
+    expect_status 0
 }
 
 @test "numbers are written and read with a point in a locale that has a comma" {

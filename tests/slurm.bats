@@ -56,6 +56,23 @@ END
     jq -se 'map(.system.ranks) | unique == [1, 2, 4]' out/runs/*/result.json
 }
 
+@test "a shell of srun, and a job submitted in one, are places to work in; behind srun a study is refused" {
+    local mpi n
+    small
+    printf '#!/bin/bash\n"%s/runs/study" --dry-run small.ini\n' "$NHT1_ROOT" >job
+    for mpi in none pmi2; do
+        for n in 1 2; do  # tasks, of which a shell with a terminal is the first
+            echo "srun --mpi=$mpi -n $n bash -c '[ \$SLURM_PROCID != 0 ] || { \"\$NHT1_ROOT/runs/study\" --dry-run small.ini; true; }'"
+        done
+    done >shells
+    printf '%s\n' "srun --mpi=none -n 2 bash -c '[ \$SLURM_PROCID != 0 ] || sbatch -n 2 -o job.out job; true'" \
+        'for i in $(seq 60); do [ ! -s job.out ] || break; sleep 1; done; sleep 1; cat job.out' >>shells
+    on_slurm bash shells
+    [ "$(grep -c '^points    3 of nht1-bt' <<<"$output")" -eq 5 ]
+    on_slurm srun --mpi=none -n 2 "$NHT1_ROOT/runs/study" --dry-run small.ini
+    expect_text "slurmstepd has started runs/study (SLURM_STEP_NUM_TASKS=2), which starts the launcher itself"
+}
+
 @test "nht1-profile counts a program that srun starts, and passes its status on" {
     on_slurm nht1-profile --split run -- srun --mpi=pmix -n 2 "$NHT1_TESTBIN/mkcalls" all s.dat
     expect_status 0
