@@ -27,7 +27,7 @@ class Points(unittest.TestCase):
     def test_the_time_of_a_study_bounds_what_it_is_said_to_take(self):
         found = points('[run]\nprogram = sim\nvalue = 1..4\n')
         estimates = {p.id: plan.Estimate(20.0) for p in found}
-        for minutes, said in ((0, '84 s to 11 min'), (10, '84 s to 10 min'), (1, '84 s')):
+        for minutes, said in ((0, '84 s to 11 min'), (10, '84 s to 10 min'), (1, '60 s of the 84 s that it takes at least')):
             self.assertEqual(plan.summary(found, estimates, lambda point: (1, 8), minutes), said)
 
     def test_words_for_the_program(self):

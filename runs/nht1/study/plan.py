@@ -113,14 +113,13 @@ def misfits(points, estimates):
 
 
 def summary(points, estimates, repeats, minutes=0):
-    """One sentence about all points. repeats: point -> (fewest, most). minutes: that the study has, 0: no limit; what has
-    to be run may take longer."""
+    """One sentence about all points. repeats: point -> (fewest, most). minutes: that the study has, 0: no limit."""
     known = [p for p in points if estimates[p.id].seconds is not None]
     low = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[0] for p in known)
     high = sum((estimates[p.id].seconds + LAUNCH_S) * repeats(p)[1] for p in known)
     if minutes:
-        high = max(low, min(high, 60 * minutes))
-    said = text.about(low)
+        high = min(high, 60 * minutes)
+    said = text.about(low) if high >= low else '%s of the %s that it takes at least' % (text.about(high), text.about(low))
     if high > 1.2 * low:
         said += ' to ' + text.about(high)
     if len(known) < len(points):
