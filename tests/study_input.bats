@@ -213,6 +213,8 @@ LIST
 --minutes 1 check|runs/study: check comes first: runs/study check --minutes 1
 --out 'a b' ab --class S|ab comes first: runs/study ab --out 'a b' --class S
 --sync dump tune|tune comes first: runs/study tune --sync dump
+--set common.class=S check .|runs/study: check comes first, and has no --set: see runs/study check --help
+--dry-run tune|tune comes first, and has no --dry-run: see runs/study tune --help
 chekc .|no study 'chekc' (did you mean check?); there are alignment
 processors --class S|unrecognized arguments: --class S; an option of the program is given as --set common.class=S; see --help
 processors --direct|an option of the program is given as --set common.direct=yes

@@ -11,6 +11,7 @@ from .folder import shown
 CONFIG = os.path.join(tools.ROOT, 'config')
 DESCRIPTION_MAX = 1 << 20
 ONLY_TELLS = {'--help', '-h', '--help-json', '--list', '--version'}
+OF_STUDIES = {'--list', '--dry-run', '--new', '--set', '--leave-out', '--no-plan', '--job'}  # which no command has
 EPILOG = """
 examples:
   runs/study check DIR                  does the file system keep up?
@@ -96,7 +97,9 @@ def _expect_place(study, rest, argv):
         if any(w.startswith('-') for w in rest):
             return
         raise _no_study(study)
-    at = argv.index(word)
+    at, own = argv.index(word), next((name for name in (w.partition('=')[0] for w in argv) if name in OF_STUDIES), None)
+    if own:
+        raise trouble.usage('%s comes first, and has no %s: see %s %s --help' % (word, own, tools.called('runs/study'), word))
     raise trouble.usage('%s comes first: %s' % (word, tools.called('runs/study ') + shlex.join([word] + argv[:at] + argv[at + 1:])))
 
 
