@@ -54,7 +54,7 @@ def _table(report):
     table = Table('beff', 'Effective bandwidth, with the systems of [RK01]; per process as '
                   'computed from the totals', [
                       'system', 'processes', 'b_eff, MB/s', 'per process', 'L_max, MB',
-                      'ping-pong, MB/s', 'b_eff at L_max, MB/s', 'per process',
+                      'ping-pong, MB/s', 'b_eff at L_max, MB/s', 'at L_max, per process',
                       'rings at L_max, per process', 'latency, us', 'of rings, us', 'of the ping-pong, us', 'note'])
 
     def row(system, n, b_eff, lmax, ping_pong, at_lmax, rings_each, note, latencies=(NAN, NAN, NAN)):
