@@ -30,6 +30,17 @@ class Processors(unittest.TestCase):
         figure, = (f for f in page_of(*roots[:2], roots[3]).figures if f.name == 'fig2-times')  # two that the cores allow
         self.assertNotIn('scales', figure.caption)
 
+    def test_a_page_of_weak_scaling_does_not_ask_for_another_study(self):
+        weak = [bt_result() for _ in (1, 2)]
+        for n, root in zip((1, 2), weak):
+            root['problem'] = dict(root['problem'], n=40 * n)
+            root['system'].update(ranks=n)
+        words = 'Figures 2, 4 and 5 (against processors) need results of one problem on two numbers of processors or more: '
+        for roots, more in ((weak, ['here each number has a problem of its own; the table of all problems has them side by side.']),
+                            (weak[:1], ['runs/study processors.']),
+                            (weak + [dict(weak[0], system=dict(weak[0]['system'], ranks=2))], [])):
+            self.assertEqual([t[len(words):] for t in texts(page_of(*roots)) if t.startswith('Figures 2')], more)
+
     def test_a_row_has_the_t_c_of_its_writers_own_nodes(self):
         roots = [bt_result([t_t] * 4, [t_c] * 4) for t_t, t_c in ((2.8, 2.7), (3.1, 2.4), (9.0, 8.0))]
         for root, ranks, nodes in zip(roots, (8, 8, 2), (1, 2, 1)):

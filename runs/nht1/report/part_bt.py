@@ -132,9 +132,10 @@ class _Section:
             ' All runs: %s.' % ', '.join(g.common) if g.common else ''))
         self._scaling_table()
         scales = len(self.counts) > 1
-        if not scales and self.first:
-            page.text('Figures 2, 4 and 5 (against processors) need results on two numbers of '
-                      'processors or more: runs/study processors.')
+        if self.first and all(len(g.processors) < 2 for g in self.runs.groups):
+            page.text('Figures 2, 4 and 5 (against processors) need results of one problem on two numbers of processors or more: ' + (
+                'here each number has a problem of its own; the table of all problems has them side by side.'
+                if len({p for g in self.runs.groups for p in g.processors}) > 1 else 'runs/study processors.'))
         self._groups()
         if scales:
             self._times()
