@@ -307,7 +307,7 @@ conforms() {
     [ "$(grep -c ',at L_max,' fig/beff-patterns.csv)" -eq "$(jq '.patterns | length - 1' "$json")" ]
     grep -q '^Cray T3E/900 \[RK01\],512,19919' tab/beff.csv
     [ "$(wc -l <tab/beff.csv)" -eq 18 ]
-    [ -z "$(head -n 1 tab/beff.csv | tr , '\n' | sort | uniq -d)" ]
+    python3 -c 'import csv; names = next(csv.reader(open("tab/beff.csv"))); assert len(set(names)) == len(names), names'
     grep -q 'bytes per flop' r.html
     grep -q 'Not valid as b_eff' r.html
 }
