@@ -498,10 +498,13 @@ BOTH(MPI_File_sync, MPI_File fh)
     if (!map || inside) return real(fh);
     inside++;
     const struct open *o = open_of(fh);
-    const bool drops = dropping && o && !(o->mode & MPI_MODE_RDONLY), waits = sync_waits();
+    const bool waits = sync_waits();
+    const int together = o && waits ? o->use.comm_size : 1;
     const uint64_t start_ns = count_now_ns();
-    const int rc = !drops ? real(fh) : waits ? PMPI_Barrier(o->comm) : MPI_SUCCESS;
-    count_other(PROFILE_SYNC, o && waits ? o->use.comm_size : 1, start_ns);
+    const int rc = !dropping || !o || (o->mode & MPI_MODE_RDONLY) ? real(fh)
+                   : waits                                        ? PMPI_Barrier(o->comm)
+                                                                  : MPI_SUCCESS;
+    count_other(PROFILE_SYNC, together, start_ns);
     trace_other(fh, PROFILE_SYNC, 0);
     inside--;
     return rc;
