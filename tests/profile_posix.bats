@@ -1240,16 +1240,32 @@ END
 }
 
 @test "what the profiler itself does about a new name is not computing" {
+    local names='(9 + 3 + 1 + 2 + 1)'
     touch g1 g2 g3 h
+    export NHT1_DELAY_LINK_US=20000
     # shellcheck disable=SC2016 # the program's own variable
-    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" NHT1_DELAY_LINK_US=20000 nht1-profile --json p.json -- \
-        sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo >f$i; done; rm g1 g2 g3; mkdir d; mv h i; truncate -s 9 j'
+    set -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo >f$i; done; rm g1 g2 g3; mkdir d; mv h i; truncate -s 9 j'
+    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" nht1-profile --t-c --json p.json -- "$@"
     expect_status 0
-    expect_json p.json '.profile.inside_any_s >= 0.02 * (9 + 3 + 1 + 2 + 1)'
-    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" NHT1_DELAY_LINK_US=300000 nht1-profile --json p.json -- \
-        "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" seeks p.dat
+    expect_text " of that are this profiler's own notes of 16 new names"
+    expect_json p.json ".profile | .inside_any_s >= 0.02 * $names and .notes_inside and .notes_n == $names"
+    expect_schema nht1-profile-1 p.json
+    # Where nothing is compared that is none of the program's I/O either: without its delay.
+    rm -r d f? i j
+    touch g1 g2 g3 h
+    export NHT1_DELAY_LINK_US=100000
+    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" nht1-profile --json p.json -- "$@"
     expect_status 0
-    expect_json p.json '.profile.other.open.max_s >= 0.3'
+    expect_text " of the run, and none of that, are this profiler's own notes of 16 new names"
+    expect_json p.json ".profile | .inside_any_s < .notes_s and .notes_s >= 0.1 * $names and .notes_n == $names"
+    export NHT1_DELAY_LINK_US=1500000
+    set -- "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" seeks p.dat
+    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" nht1-profile --t-c --json p.json -- "$@"
+    expect_status 0
+    expect_json p.json '.profile.other.open.max_s >= 1.5'
+    run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" nht1-profile --json p.json -- "$@"
+    expect_status 0
+    expect_json p.json '.profile | .other.open.max_s < .notes_s'
 }
 
 @test "what stdio has kept until the end of the process counts" {

@@ -104,8 +104,8 @@ static bool is_sound(const struct profile_map *m)
         fabs(m->last_s) < CLOCK_MAX && fabs(m->bins_s) < CLOCK_MAX && fabs(m->user_s) < CLOCK_MAX &&
         fabs(m->system_s) < CLOCK_MAX && m->ran_s >= 0 && m->ran_s < CLOCK_MAX &&
         m->waited_s >= 0 && m->waited_s < CLOCK_MAX && m->size <= WORKLOAD_PROCESSES_MAX &&
-        m->dropped_bytes <= INT64_MAX && m->kept_bytes <= INT64_MAX && m->files_lost >= 0 &&
-        m->phases_lost >= 0 && m->host[sizeof m->host - 1] == '\0' &&
+        m->dropped_bytes <= INT64_MAX && m->kept_bytes <= INT64_MAX && m->notes_n <= COUNT_MAX &&
+        m->files_lost >= 0 && m->phases_lost >= 0 && m->host[sizeof m->host - 1] == '\0' &&
         m->library[sizeof m->library - 1] == '\0' && m->program[sizeof m->program - 1] == '\0';
     for (int b = 0; ok && b < PROFILE_BINS; b++)
         ok = m->bin_bytes[0][b] <= INT64_MAX && m->bin_bytes[1][b] <= INT64_MAX;
@@ -594,6 +594,13 @@ static void add_up_bytes(struct profile_run *run, const struct profile_map *m, b
         }
 }
 
+static void add_up_notes(struct profile_run *run, const struct profile_map *m)
+{
+    run->notes_n = num_sum(run->notes_n, (int64_t)m->notes_n);
+    run->notes_s += 1e-9 * (double)m->notes_ns;
+    run->notes_inside |= m->notes_inside != 0;
+}
+
 static void add_up_run(struct profile_run *run)
 {
     int counted_n = 0;
@@ -609,6 +616,7 @@ static void add_up_run(struct profile_run *run)
         }
         run->beside_n += !counts && is_within(run, r);
         add_up_bytes(run, m, is_within(run, r));
+        if (is_within(run, r)) add_up_notes(run, m);
         run->dropped_bytes = num_sum(run->dropped_bytes, (int64_t)m->dropped_bytes);
         run->kept_bytes = num_sum(run->kept_bytes, (int64_t)m->kept_bytes);
         run->lost_n =
@@ -1140,7 +1148,8 @@ json_t *profile_json(const struct profile_run *run)
                                         js_text(run->not_seen[i].name), "sentence", js_text(text)));
     }
     return json_pack(
-        "{s:i s:i s:i s:s s:o s:o s:o s:o s:o s:o s:o s:i s:I s:I s:I s:I s:I s:I s:I s:I s:I s:I "
+        "{s:i s:i s:i s:s s:o s:o s:o s:o s:o s:o s:o s:I s:o s:b s:i s:I s:I s:I s:I s:I s:I s:I "
+        "s:I s:I s:I "
         "s:o "
         "s:o s:o s:o s:o s:o s:i}",
         "ranks_n", run->size, "mpi_ranks_n", run->mpi_n, "ranks_seen_n", run->ranks_n, "state",
@@ -1148,14 +1157,16 @@ json_t *profile_json(const struct profile_run *run)
         js_text(first && first->library[0] ? first->library : NULL), "wall_s", js_real(run->wall_s),
         "inside_mean_s", js_real(run->io_s), "inside_any_s", js_real(run->io_any_s),
         "waiting_mean_s", js_real(run->io_wait_s), "inside_max_s", js_real(run->io_max_s),
-        "inside_max_any_s", js_real(run->io_max_any_s), "inside_max_rank", run->io_max_rank,
-        "read_bytes", (json_int_t)run->bytes[0], "written_bytes", (json_int_t)run->bytes[1],
-        "outside_read_bytes", (json_int_t)run->outside_bytes[0], "outside_written_bytes",
-        (json_int_t)run->outside_bytes[1], "reads_n", (json_int_t)run->calls[0], "writes_n",
-        (json_int_t)run->calls[1], "posix_reads_n", (json_int_t)run->posix_calls[0],
-        "posix_read_bytes", (json_int_t)run->posix_bytes[0], "posix_writes_n",
-        (json_int_t)run->posix_calls[1], "posix_written_bytes", (json_int_t)run->posix_bytes[1],
-        "not_seen", not_seen, "points", points, "other", others, "timeline",
+        "inside_max_any_s", js_real(run->io_max_any_s), "notes_n", (json_int_t)run->notes_n,
+        "notes_s", js_real(run->notes_s), "notes_inside", run->notes_inside, "inside_max_rank",
+        run->io_max_rank, "read_bytes", (json_int_t)run->bytes[0], "written_bytes",
+        (json_int_t)run->bytes[1], "outside_read_bytes", (json_int_t)run->outside_bytes[0],
+        "outside_written_bytes", (json_int_t)run->outside_bytes[1], "reads_n",
+        (json_int_t)run->calls[0], "writes_n", (json_int_t)run->calls[1], "posix_reads_n",
+        (json_int_t)run->posix_calls[0], "posix_read_bytes", (json_int_t)run->posix_bytes[0],
+        "posix_writes_n", (json_int_t)run->posix_calls[1], "posix_written_bytes",
+        (json_int_t)run->posix_bytes[1], "not_seen", not_seen, "points", points, "other", others,
+        "timeline",
         timeline_json(run->rank, run->size, run->mpi_n > 0 ? run->mpi_n : run->size, zero_s),
         "slowest", slowest_json(run, zero_s), "ranks", ranks, "lost_n", run->lost_n);
 }
@@ -1318,6 +1329,13 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
                 "the slowest %s inside (%.1f %%)\n",
                 units_duration(run->io_max_any_s, a), profile_process_word(run, run->io_max_rank),
                 100 * run->io_max_any_s / wall_s);
+    if (run->notes_s > 0.01 * wall_s)
+        fprintf(to,
+                "          %s of %s this profiler's own notes of %" PRId64
+                " new name%s, of all processes together; --out in memory makes them short\n",
+                units_duration(run->notes_s, a),
+                run->notes_inside ? "that are" : "the run, and none of that, are", run->notes_n,
+                units_plural(run->notes_n));
     print_flushes(run, to);
 }
 

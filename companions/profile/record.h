@@ -251,6 +251,10 @@ struct profile_map {
     uint64_t kept_n, kept_bytes; /* writes that are made as reads: the shared pointer's */
     struct profile_calls other[PROFILE_OTHERS];
     uint64_t synced_n; /* openings for writing by O_SYNC or O_DSYNC */
+    /* Notes that this library has made of names (struct profile_before), of a rank from MPI_Init to MPI_Finalize, and their
+     * time; whether that is inside I/O. */
+    uint64_t notes_n, notes_ns;
+    int32_t notes_inside;
     /* Of a rank: what of all that was before the end of MPI_Init, or after MPI_Finalize began. */
     uint64_t outside_bytes[2], outside_ns;  /* read, written; inside I/O */
     struct profile_slow slow[PROFILE_SLOW]; /* in no order */

@@ -65,8 +65,9 @@ static _Thread_local struct {
     int cancel; /* state before */
 } held[HELD_MAX];
 static _Thread_local int held_n;
-static uint64_t io_ns;    /* inside I/O, all of it until now */
-static uint64_t epoch_ns; /* when CLOCK_MONOTONIC was 0 */
+static uint64_t noted_n, noted_ns; /* notes of names until now (count_noted) */
+static uint64_t io_ns;             /* inside I/O, all of it until now */
+static uint64_t epoch_ns;          /* when CLOCK_MONOTONIC was 0 */
 
 const char *count_dir(void)
 {
@@ -363,6 +364,7 @@ static struct profile_map *adopt(int rank, int size)
     for (int o = 0; o < PROFILE_OTHERS; o++)
         outside(0, 0, map->other[o].ns);
     map->bursts_n = 0;
+    map->notes_n = map->notes_ns = noted_n = noted_ns = 0;
     begin(map);
     return map;
 }
@@ -440,7 +442,7 @@ void count_forked(void)
     file_part.room = phase_part.room = run_part.room = burst_part.room = together_part.room = 0;
     burst_part.full = together_part.full = false;
     run_calls = 0;
-    io_ns = 0;
+    io_ns = noted_n = noted_ns = 0;
     loaded_ns = count_now_ns();
     pthread_mutex_init(&lock, NULL);
     pthread_mutex_init(&beginning, NULL);
@@ -481,10 +483,33 @@ static void spread(int write, int64_t bytes, int comm_size, uint64_t start_ns, u
     timeline_burst(map, burst_part.room, start_ns - before_ns, end_ns);
 }
 
+void count_noted(uint64_t start_ns)
+{
+    __atomic_fetch_add(&noted_n, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&noted_ns, count_now_ns() - start_ns, __ATOMIC_RELAXED);
+}
+
+uint64_t count_begun(uint64_t start_ns)
+{
+    return digests ? start_ns : count_now_ns();
+}
+
+/* Enters the notes until now, which were made before there were counters, too. */
+static void enter_notes(void)
+{
+    if (is_past()) return;
+    const uint64_t ns = __atomic_load_n(&noted_ns, __ATOMIC_RELAXED);
+    if (!digests) io_ns += ns - map->notes_ns; /* the program does not think meanwhile */
+    map->notes_n = __atomic_load_n(&noted_n, __ATOMIC_RELAXED);
+    map->notes_ns = ns;
+    map->notes_inside = digests;
+}
+
 void count_other(enum profile_other what, int comm_size, uint64_t start_ns)
 {
     const uint64_t end_ns = count_now_ns();
     count_lock();
+    enter_notes();
     count(&map->other[what], 0, end_ns - start_ns);
     io_ns += end_ns - start_ns;
     spread(0, 0, comm_size, start_ns, end_ns, 0);

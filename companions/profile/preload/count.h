@@ -105,6 +105,13 @@ struct profile_slow *count_slow(uint64_t ns);
 /* Counts a function that moves no data. comm_size: of the ranks that call it together; 1: of a process for itself. */
 void count_other(enum profile_other what, int comm_size, uint64_t start_ns);
 
+/* Counts a note that was made of a name since start_ns. */
+void count_noted(uint64_t start_ns);
+
+/* When a call begins, now that its names are noted, which was begun at start_ns: now. Where the run is compared with one
+ * without writes at start_ns, so that notes are not taken for computing. */
+uint64_t count_begun(uint64_t start_ns);
+
 /* Counts one opening after which each write is flushed. */
 void count_synced(void);
 

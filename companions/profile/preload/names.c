@@ -28,7 +28,7 @@ struct change {
     char whole[PROFILE_PATH_MAX];
     char path[PROFILE_PATH_MAX]; /* what stands for it, while writes are dropped */
     struct profile_before *note;
-    uint64_t start_ns; /* before it was noted, which costs time, too, but none of computing */
+    uint64_t start_ns; /* before it was noted */
 };
 
 /* NOBODYS: to be made as it is. FOLLOWED: while writes are dropped on what stands for the name. REFUSED: not
@@ -121,12 +121,13 @@ static enum whose change_begin(struct change *c, const void *caller, int at, con
     const enum whose whose = change_begin(&c, CALLER, at, name, follow, what);                     \
     if (whose == REFUSED) return -1;                                                               \
     if (whose == NOBODYS) return plain;                                                            \
+    const uint64_t start_ns = count_begun(c.start_ns);                                             \
     const int rc = count_dropping() ? (dropped) : (plain);                                         \
     if (rc == 0) {                                                                                 \
         c.note->written = 1;                                                                       \
         c.note->gone = (what) == PROFILE_REMOVE;                                                   \
         if ((what) == PROFILE_OPEN) c.note->directory = 1;                                         \
-        follow_name(c.whole, c.note->directory, what, number, c.start_ns);                         \
+        follow_name(c.whole, c.note->directory, what, number, start_ns);                           \
     }                                                                                              \
     return rc
 
@@ -284,11 +285,12 @@ int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned
     }
     if (a.note->directory || (how & ~1u))
         count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), a.whole);
+    const uint64_t start_ns = count_begun(a.start_ns);
     const int rc =
         count_dropping() ? rename_stand_in(&a, &b, to, how) : real(from_at, from, to_at, to, how);
     if (rc < 0) return rc;
     renamed(&a, &b);
-    follow_rename(a.whole, b.whole, a.start_ns);
+    follow_rename(a.whole, b.whole, start_ns);
     return rc;
 }
 

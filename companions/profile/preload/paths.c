@@ -570,7 +570,11 @@ struct profile_before *paths_note(const char *whole)
     (*count_inside())++;
     count_hold(&lock);
     struct profile_before *note = find(FILES, whole);
-    if (!note && make_note(whole, unmade) == 0) note = find(FILES, whole);
+    const uint64_t start_ns = note ? 0 : count_now_ns();
+    if (!note && make_note(whole, unmade) == 0) {
+        note = find(FILES, whole);
+        count_noted(start_ns);
+    }
     count_release(&lock);
     (*count_inside())--;
     return note;

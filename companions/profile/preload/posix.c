@@ -205,10 +205,11 @@ int posix_open(const void *caller, int at, const char *name, int flags, mode_t m
     }
     /* A folder has a note where the program made it; one that was there before is opened itself. */
     const bool notes = ours && changes && !folder;
-    const uint64_t start_ns = count_now_ns(); /* a note costs time, which is none of computing */
+    const uint64_t before_ns = count_now_ns();
     struct profile_before *note = notes ? paths_note(whole) : ours ? paths_find(whole) : NULL;
     if (notes) paths_mark(name);
     if (notes && !note) count_no_room(whole);
+    const uint64_t start_ns = count_begun(before_ns);
     int fd;
     if (note && count_dropping()) {
         fd = open_stand_in(whole, name[0] && name[strlen(name) - 1] == '/', flags, mode, note);

@@ -370,8 +370,9 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
     inside++;
     PMPI_Comm_rank(comm, &first);
     PMPI_Comm_size(comm, &all);
-    const uint64_t start_ns = count_now_ns();
+    uint64_t start_ns = count_now_ns();
     if (!dropping && first == 0) note_before(name, mode);
+    start_ns = count_begun(start_ns);
     const int rc =
         dropping ? open_kept(comm, name, mode, info, fh, &how) : real(comm, name, mode, info, fh);
     count_other(PROFILE_OPEN, all, start_ns);
@@ -561,9 +562,10 @@ BOTH(MPI_File_delete, const char *name, MPI_Info info)
     char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX];
     if (!map || inside) return real(name, info);
     inside++;
-    const uint64_t start_ns = count_now_ns();
+    uint64_t start_ns = count_now_ns();
     int rc = MPI_SUCCESS;
     struct profile_before *note = paths_of_mpi(name, whole) == 0 ? paths_note(whole) : NULL;
+    start_ns = count_begun(start_ns);
     if (note) note->written = note->gone = 1;
     if (dropping && note) paths_stand_in(whole, path);
     if (!dropping || !note)
