@@ -28,9 +28,10 @@ static void the_stamp_follows_what_was_not_waited_for(void **state)
         int64_t cached, dirty;
         bool flushed, stamp;
     } cases[] = {
-        {1000, 1000, false, true}, {1000, 51, false, true},   {1000, 50, false, false},
-        {1000, 0, false, false},   {1000, -1, false, true},   {50, -1, false, false},
-        {51, -1, false, true},     {1000, 1000, true, false}, {1000, -1, true, false},
+        {1000, 1000, false, true}, {1000, 51, false, true},  {1000, 50, false, false},
+        {1000, 0, false, false},   {1000, -1, false, true},  {50, -1, false, false},
+        {51, -1, false, true},     {1000, 1000, true, true}, {1000, 50, true, false},
+        {1000, -1, true, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct cache c = of(cases[i].cached, cases[i].dirty, cases[i].flushed);
@@ -48,11 +49,23 @@ static void a_file_system_in_memory_is_always_stamped(void **state)
     assert_true(cache_stamp(&c));
 }
 
-static void nothing_known_is_no_stamp(void **state)
+static void where_flushing_does_nothing_all_that_is_cached_counts(void **state)
+{
+    (void)state;
+    struct cache c = of(1000, -1, true);
+    c.never_flushed = true;
+    assert_true(cache_stamp(&c));
+    assert_non_null(strstr(cache_why(&c), "flushing does nothing"));
+}
+
+static void what_is_not_known_has_to_be_flushed(void **state)
 {
     (void)state;
     struct cache c = {.dirty_bytes = -1};
     char words[512];
+    assert_true(cache_stamp(&c));
+    assert_non_null(strstr(cache_why(&c), "does not tell"));
+    c.flushed = true;
     assert_false(cache_stamp(&c));
     cache_words(&c, words, sizeof words);
     assert_non_null(strstr(words, "cannot say"));
@@ -89,7 +102,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stamp_follows_what_was_not_waited_for),
         cmocka_unit_test(a_file_system_in_memory_is_always_stamped),
-        cmocka_unit_test(nothing_known_is_no_stamp),
+        cmocka_unit_test(where_flushing_does_nothing_all_that_is_cached_counts),
+        cmocka_unit_test(what_is_not_known_has_to_be_flushed),
         cmocka_unit_test(words_and_numbers_say_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
