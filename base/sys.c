@@ -141,25 +141,34 @@ static int64_t smaller_limit(int64_t a, int64_t b)
 }
 
 /* Names of a group's files, and in its statistics, of version 1 and 2. */
+enum { GIVEN_BACK = 3 };
 static const struct group_names {
-    const char *limit, *used, *active, *inactive;
-} group_names[] = {{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_active_file ",
-                    "total_inactive_file "},
-                   {"memory.max", "memory.current", "active_file ", "inactive_file "}};
+    const char *limit, *used, *kernel, *given_back[GIVEN_BACK];
+} group_names[] = {{"memory.limit_in_bytes",
+                    "memory.usage_in_bytes",
+                    "memory.kmem.usage_in_bytes",
+                    {"total_active_file ", "total_inactive_file "}},
+                   {"memory.max",
+                    "memory.current",
+                    NULL,
+                    {"active_file ", "inactive_file ", "slab_reclaimable "}}};
 
-/* Bytes of pages of files in a group, which it gives back when programs need memory. */
-static int64_t group_file_bytes(const char *folder, const struct group_names *of)
+/* Bytes that a group gives back when programs need memory: pages of files, and what the kernel keeps of their names. Version 1 does not
+ * tell how much of the kernel's memory that is: most of it. */
+static int64_t given_back(const char *folder, const struct group_names *of)
 {
     char path[2 * SYS_PATH_MAX + 64], line[128];
     int64_t bytes = 0, one;
+    snprintf(path, sizeof path, "%s/%s", folder, of->kernel ? of->kernel : "");
+    if (of->kernel) bytes = num_max(num_int_read(path), 0);
     snprintf(path, sizeof path, "%s/memory.stat", folder);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f))
-        for (int i = 0; i < 2; i++) {
-            const char *key = i == 0 ? of->active : of->inactive;
+        for (int i = 0; i < GIVEN_BACK && of->given_back[i]; i++) {
+            const size_t length = strlen(of->given_back[i]);
             line[strcspn(line, "\n")] = '\0';
-            if (strncmp(line, key, strlen(key)) == 0 &&
-                num_int_parse(line + strlen(key), &one) == 0)
+            if (strncmp(line, of->given_back[i], length) == 0 &&
+                num_int_parse(line + length, &one) == 0)
                 bytes = num_sum(bytes, one);
         }
     if (f) fclose(f);
@@ -181,7 +190,7 @@ static int64_t limit_up(const char *mount, const char *group, const struct group
         limit = smaller_limit(limit, its);
         if (its > 0) {
             snprintf(path, sizeof path, "%s/%s", folder, of->used);
-            const int64_t used = num_max(num_int_read(path), 0) - group_file_bytes(folder, of);
+            const int64_t used = num_max(num_int_read(path), 0) - given_back(folder, of);
             *left = num_min(*left, num_max(its - num_max(used, 0), 0));
         }
         if (!slash) return limit;

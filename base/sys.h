@@ -34,7 +34,7 @@ struct sys_fs {
     bool in_memory;      /* tmpfs and the like: files take the computer's memory */
     bool network;        /* served by other hosts */
     /* Files may lie in this computer's memory where that is not seen and not dropped: in the file system below FUSE,
-     * or below a loop device without direct I/O. */
+     * below a loop device without direct I/O, or in a cache of the file system's own (ZFS, GPFS). */
     bool hides;
     bool never_flushed; /* fsync does nothing: an overlay that is mounted volatile */
     bool journals_data; /* what was flushed is in the journal, and its pages are dirty still */

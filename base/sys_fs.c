@@ -59,7 +59,7 @@ static const struct {
     {"fuse.ceph", 0, false, true},
     {"virtiofs", 0, false, true},
 };
-enum { KNOWN = sizeof known / sizeof known[0] };
+enum { KNOWN = sizeof known / sizeof known[0], DEPTH_MAX = 4 };
 
 /* Turns \ooo into the character, in place. */
 static void unescape(char *text)
@@ -232,12 +232,16 @@ static bool has_option(const struct sys_fs *fs, const char *option)
 
 /* What lies below: upper, the folder of an overlay, or the file of a loop device, as far as they can be seen from here, which inside of
  * a container they cannot. */
-static void look_below(struct sys_fs *fs, const char *upper)
+static int path_fs(const char *path, struct sys_fs *out, int depth);
+
+static void look_below(struct sys_fs *fs, const char *upper, int depth)
 {
     char path[SYS_PATH_MAX], file[SYS_PATH_MAX] = "", direct[8];
     int loop;
     struct sys_fs below;
     if (strncmp(fs->type, "fuse", 4) == 0) fs->hides = !fs->network;
+    /* They have a cache of their own beside the pages of files. */
+    if (strcmp(fs->type, "zfs") == 0 || strcmp(fs->type, "gpfs") == 0) fs->hides = true;
     if (strcmp(fs->type, "overlay") == 0) {
         snprintf(file, sizeof file, "%s", upper);
         fs->never_flushed = has_option(fs, "volatile") || has_option(fs, "fsync=volatile");
@@ -252,13 +256,17 @@ static void look_below(struct sys_fs *fs, const char *upper)
     if (strncmp(fs->source, "/dev/zram", 9) == 0 || strncmp(fs->source, "/dev/ram", 8) == 0)
         fs->in_memory = true;
     fs->journals_data = has_option(fs, "data=journal");
-    if (!file[0] || access(file, F_OK) != 0 || sys_path_fs(file, &below) < 0) return;
+    /* Inside of itself, as seen from there, nothing lies below it. */
+    if (!file[0] || depth == DEPTH_MAX || access(file, F_OK) != 0 ||
+        path_fs(file, &below, depth + 1) < 0)
+        return;
     fs->in_memory = fs->in_memory || below.in_memory;
     fs->hides = fs->hides || below.hides;
     fs->network = fs->network || below.network;
 }
 
-int sys_path_fs(const char *path, struct sys_fs *out)
+/* depth: how many file systems lie above it. */
+static int path_fs(const char *path, struct sys_fs *out, int depth)
 {
     struct statfs s;
     struct statvfs sizes; /* in units of f_frsize */
@@ -287,13 +295,18 @@ int sys_path_fs(const char *path, struct sys_fs *out)
         out->in_memory = known[t].in_memory;
         out->network = known[t].network;
     }
-    look_below(out, upper);
+    look_below(out, upper, depth);
     out->free_bytes = free_of(&sizes, out->in_memory);
     plain_text(out->source);
     plain_text(out->mount);
     plain_text(out->options);
     free(real);
     return 0;
+}
+
+int sys_path_fs(const char *path, struct sys_fs *out)
+{
+    return path_fs(path, out, 0);
 }
 
 json_t *sys_fs_json(const struct sys_fs *fs)

@@ -18,4 +18,8 @@ typedef int bt_forecast_search(const struct bt_setup *s, int64_t ranks, int64_t 
  * there, ERR_MPI, ERR_NOMEM. */
 int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_search *search);
 
+/* Before a run whose files lie in memory: whether they fit there together with the ranks, in the words of a dry run. Of other runs nothing
+ * is asked here. Collective over comm. Returns 0, ERR_IO or as above. */
+int bt_forecast_fits(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_search *search);
+
 #endif

@@ -75,13 +75,11 @@ static json_t *make_notices(const struct io_file *f, const struct sys_fs *fs)
     notice(all, fs->in_memory,
            "The file lies in memory: preallocation takes memory, and nothing reaches a "
            "device.");
-    notice(all, fs->hides && strncmp(fs->type, "fuse", 4) == 0,
-           "What this computer's memory holds of a file below FUSE is not seen: nothing shows that "
-           "data were read from a device.");
     notice(
-        all, fs->hides && strncmp(fs->type, "fuse", 4) != 0,
-        "What memory holds of a file below a loop device without direct I/O is not seen: nothing "
-        "shows that data were read from a device; losetup --direct-io=on changes that.");
+        all, fs->hides && !fs->in_memory,
+        "Memory may hold data of the file where that is not seen: below FUSE, below a loop device "
+        "without direct I/O (losetup --direct-io=on), or in a cache of the file system's own "
+        "(ZFS, GPFS). Nothing shows that they were read from a device.");
     notice(all, strncmp(fs->type, "nfs", 3) == 0 && library,
            "MPI-IO on NFS: some libraries lock each access, others risk wrong data without locks.");
     notice(all, !f->target.locked && f->has_file,

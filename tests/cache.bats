@@ -129,9 +129,29 @@ on_a_device() {
         [[ $output == *free* ]]
     done
     # What fits beside the ranks alone, but not together with them.
-    run within nht1-bt --n 64 --steps 30 --dt 0.0008 --interval 2 --tc 1 --io posix --out $file --dry-run
-    expect_status 3
-    expect_text "does not fit: memory: files and ranks need"
+    for plan in --dry-run --quiet; do
+        run within nht1-bt --n 64 --steps 30 --dt 0.0008 --interval 2 --tc 1 --io posix --out $file $plan
+        rm -f $file $file.*
+        expect_status 3
+        expect_text "does not fit: memory: files and ranks need"
+    done
+    echo '<Pattern segmented> Temporal read Record 1M Data 120M </Pattern>' >j.conf
+    for plan in --dry-run --quiet; do
+        run within nht1-workload --out $file j.conf $plan
+        rm -f $file $file.*
+        expect_status 3
+        expect_text "files are in memory, and the processes need some, too: " "needs"
+    done
+}
+
+@test "an overlay over the folder of its own upper folder is looked into once" {
+    need_root "mounts"
+    mkdir -p lo/up up wk
+    cp -r state lo 2>/dev/null || true
+    run unshare -m sh -c 'mount -t overlay overlay -o "lowerdir=$PWD/lo,upperdir=$PWD/up,workdir=$PWD/wk" "$PWD" || exit 77
+        cd "$PWD" && exec "$@"' - nht1-bt "${tiny[@]}" --io posix --json r.json
+    [ "$status" -ne 77 ] || not_permitted "$output"
+    expect_status 0
 }
 
 @test "no file, nothing to ask about" {

@@ -173,15 +173,25 @@ static void limits_of_control_groups(void **state)
     /* What is left: of each group what it has used, but for pages of files; the smallest. */
     group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo 5000 >$g/jobs/7/memory.max; echo 1000 "
                 ">$g/jobs/7/memory.current; "
-                "printf 'anon 900\nactive_file 200\ninactive_file 100\n' >$g/jobs/7/memory.stat; "
+                "printf 'anon 900\nactive_file 200\ninactive_file 100\nslab_reclaimable 50\n' "
+                ">$g/jobs/7/memory.stat; "
                 "echo 9000 >$g/jobs/memory.max; echo 5500 >$g/jobs/memory.current");
-    assert_int_equal(left, 3500);
+    assert_int_equal(left, 3500); /* of the group above, 9000 - 5500 */
     group_limit("echo 3:memory:/jobs/7 >proc/self/cgroup; echo 6000 "
                 ">$g/memory/jobs/7/memory.limit_in_bytes; "
                 "echo 4000 >$g/memory/jobs/7/memory.usage_in_bytes; "
                 "printf 'active_file 5\ntotal_active_file 300\ntotal_inactive_file 100\n' "
                 ">$g/memory/jobs/7/memory.stat");
     assert_int_equal(left, 2400);
+    /* So does what the kernel keeps of files' names. */
+    group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo 5000 >$g/jobs/7/memory.max; echo 4000 "
+                ">$g/jobs/7/memory.current; "
+                "echo slab_reclaimable 3000 >$g/jobs/7/memory.stat");
+    assert_int_equal(left, 4000);
+    group_limit("echo 3:memory:/jobs/7 >proc/self/cgroup; g=$g/memory/jobs/7; echo 6000 "
+                ">$g/memory.limit_in_bytes; "
+                "echo 4000 >$g/memory.usage_in_bytes; echo 1000 >$g/memory.kmem.usage_in_bytes");
+    assert_int_equal(left, 3000);
     group_limit("echo 0::/jobs/7 >proc/self/cgroup; echo 5000 >$g/jobs/7/memory.max; echo 6000 "
                 ">$g/jobs/7/memory.current");
     assert_int_equal(left, 0);

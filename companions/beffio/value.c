@@ -103,8 +103,8 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
                              100 * f->cached_share);
         if (f->hides)
             used += snprintf(h->words + used, sizeof h->words - (size_t)used,
-                             "; what memory holds below FUSE, or below a loop device without "
-                             "direct I/O, is not seen");
+                             "; what memory holds for this file system, or below it, is not "
+                             "seen");
         else
             used +=
                 snprintf(h->words + used, sizeof h->words - (size_t)used, "; --drop-cache%s helps",

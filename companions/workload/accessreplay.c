@@ -46,13 +46,13 @@ static int descriptors_check(const struct workload_context *c, const struct work
 }
 
 int workload_access_check(const struct workload_context *c, const struct nodes *n,
-                          const struct workload_accessfile *a, const char *name)
+                          const struct workload_accessfile *a, const char *name, double *needed)
 {
     const struct workload_access_room room = workload_access_room(a, c->buffer_bytes);
     char mine[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX];
-    double needed = 0;
     int64_t free_bytes = 0;
     int rc = 0;
+    *needed = 0;
     if (a->calls_n == 0)
         rc = err_set(ERR_USAGE, "%s: holds no access, nothing can be replayed", name);
     else if (a->processes_n > c->size)
@@ -66,8 +66,8 @@ int workload_access_check(const struct workload_context *c, const struct nodes *
                      name, c->rank, units_bytes((double)room.direct_bytes, text));
     if (rc == 0) rc = descriptors_check(c, a, name);
     TRY(par_agree(c->comm, rc));
-    TRY(nodes_memory(n, workload_access_room_bytes(&room), &needed, &free_bytes));
-    if (needed > (double)free_bytes)
+    TRY(nodes_memory(n, workload_access_room_bytes(&room), needed, &free_bytes));
+    if (*needed > (double)free_bytes)
         rc = err_set(ERR_USAGE,
                      "%s: %" PRId64
                      " calls of process %d take %s of memory for their list and data, %s are free "

@@ -21,9 +21,9 @@ struct workload_access_result {
 };
 
 /* Whether there are as many ranks as the program had processes, and memory for the calls and data of each. name:
- * of the file. Collective over c->comm. Returns 0 or ERR_USAGE. */
+ * of the file. needed: [out] bytes of those of this node. Collective over c->comm. Returns 0 or ERR_USAGE. */
 int workload_access_check(const struct workload_context *c, const struct nodes *n,
-                          const struct workload_accessfile *a, const char *name);
+                          const struct workload_accessfile *a, const char *name, double *needed);
 
 /* Makes the files, lays out those that are read, and replays. a: with the runs of this rank. Collective over
  * c->comm. [out] r, to be freed by workload_times_free(&r->m.times). Returns 0 or what went wrong; wrong data

@@ -193,7 +193,7 @@ int workload_files_names(const struct workload_files *f, MPI_Comm comm, int file
 }
 
 int workload_files_room(const struct workload_files *f, const struct nodes *n, int files_n,
-                        const int64_t bytes[])
+                        const int64_t bytes[], double memory)
 {
     char path[WORKLOAD_PATH_MAX];
     int64_t lacks = 0;
@@ -205,7 +205,10 @@ int workload_files_room(const struct workload_files *f, const struct nodes *n, i
     TRY(par_agree(n->comm, rc));
     double all = (double)lacks;
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, n->node));
-    return par_agree(n->comm, n->node_rank == 0 ? io_place_free(f->name, num_round(all)) : 0);
+    if (all > 0) all += memory;
+    rc = n->node_rank == 0 ? io_place_free(f->name, num_round(all)) : 0;
+    if (rc < 0 && memory > 0) err_prefix("files are in memory, and the processes need some, too: ");
+    return par_agree(n->comm, rc);
 }
 
 /* --- content and cache ---------------------------------------------------------------------- */

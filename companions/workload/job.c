@@ -204,11 +204,11 @@ int workload_job_make(struct workload_job *job, const struct workload_options *o
     TRY(nodes_find(c->comm, &job->nodes));
     switch (job->kind) {
     case WORKLOAD_POINTS:
-        return workload_replay_memory(c, &job->nodes, &job->workload, job->name);
+        return workload_replay_memory(c, &job->nodes, &job->workload, job->name, &job->node_bytes);
     case WORKLOAD_PHASES:
-        return workload_phases_check(c, &job->nodes, &job->jobfile, job->name);
+        return workload_phases_check(c, &job->nodes, &job->jobfile, job->name, &job->node_bytes);
     default:
-        return workload_access_check(c, &job->nodes, &job->accesses, job->name);
+        return workload_access_check(c, &job->nodes, &job->accesses, job->name, &job->node_bytes);
     }
 }
 
@@ -256,7 +256,8 @@ int workload_job_may(const struct workload_job *job)
         rc = workload_files_names(&c->files, c->comm, files_n, bytes);
     }
     if (rc == 0) {
-        rc = workload_files_room(&c->files, &job->nodes, files_n, bytes);
+        const double memory = job->fs.in_memory ? job->node_bytes : 0;
+        rc = workload_files_room(&c->files, &job->nodes, files_n, bytes, memory);
         const struct workload_phase *p = workload_phases_longest(&job->jobfile, c->size, &longest);
         if (rc < 0 && p) workload_phase_place(p, job->name);
     }

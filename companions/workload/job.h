@@ -22,6 +22,7 @@ struct workload_job {
     struct nodes nodes;
     struct disturbance disturbance; /* while it measured; its nodes on rank 0 */
     struct sys_fs fs;
+    double node_bytes;     /* of memory that the processes of this node need */
     const char *component; /* of MPI-IO, as far as known */
     enum workload_job_kind { WORKLOAD_POINTS, WORKLOAD_PHASES, WORKLOAD_ACCESSES } kind;
     struct workload workload;                /* of points */

@@ -504,14 +504,15 @@ static double buffer_share(const struct workload_context *c, const struct worklo
 }
 
 int workload_phases_check(const struct workload_context *c, const struct nodes *n,
-                          const struct workload_jobfile *j, const char *name)
+                          const struct workload_jobfile *j, const char *name, double *needed)
 {
     struct workload_need worst = {0};
     struct workload_shape shape = {0};
     /* unready: the first phase whose data do not fit into the buffer. */
     const struct workload_phase *worst_p = NULL, *unready = NULL;
-    double needed, unready_share = 0;
+    double unready_share = 0;
     int64_t free_bytes;
+    *needed = 0;
     for (int i = 0; i < j->n; i++) {
         const struct workload_phase *p = &j->phase[i];
         if (p->pause_s > 0) continue;
@@ -531,8 +532,8 @@ int workload_phases_check(const struct workload_context *c, const struct nodes *
         shape = s;
         if (endless) break;
     }
-    int rc = nodes_memory(n, workload_need_memory(&worst), &needed, &free_bytes);
-    if (rc == 0 && worst_p) rc = need_check(worst_p, &shape, &worst, n, needed, free_bytes);
+    int rc = nodes_memory(n, workload_need_memory(&worst), needed, &free_bytes);
+    if (rc == 0 && worst_p) rc = need_check(worst_p, &shape, &worst, n, *needed, free_bytes);
     if (rc == ERR_USAGE && worst_p) workload_phase_place(worst_p, name);
     if (rc == 0 && unready) {
         rc = ready_check(unready, unready_share);

@@ -27,10 +27,10 @@ struct workload_phase_result {
 };
 
 /* Whether all phases can be planned with the memory that there is, and the data
- * fit into the buffer, of an amount that is to be found those of the first try. Nothing is made yet. Collective over c->comm. name: of the job file.
+ * fit into the buffer, of an amount that is to be found those of the first try. Nothing is made yet. Collective over c->comm. name: of the job file. needed: [out] bytes of the processes of this node.
  * Returns 0, or ERR_USAGE with place, directive and value. */
 int workload_phases_check(const struct workload_context *c, const struct nodes *n,
-                          const struct workload_jobfile *j, const char *name);
+                          const struct workload_jobfile *j, const char *name, double *needed);
 
 /* The phase with the longest file, of an amount that is to be found that of the first try; NULL: there
  * are only pauses. bytes: [out] its length. Local. */

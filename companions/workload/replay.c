@@ -127,20 +127,20 @@ static int check_holes(const struct workload_context *c, const struct workload *
 }
 
 int workload_replay_memory(const struct workload_context *c, const struct nodes *n,
-                           const struct workload *w, const char *name)
+                           const struct workload *w, const char *name, double *needed)
 {
     char mine[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], room[UNITS_TEXT_MAX];
     int64_t most = 0, free_bytes = 0;
-    double needed = 0;
     int worst = 0;
+    *needed = 0;
     for (int i = 0; i < w->points_n; i++) {
         const int64_t bytes = workload_plan_memory(w, i, c->rank, c->buffer_bytes, c->depth);
         if (bytes > most) worst = i;
         most = num_max(most, bytes);
     }
     const struct workload_point *p = &w->point[worst];
-    int rc = nodes_memory(n, most, &needed, &free_bytes);
-    if (rc == 0 && needed > (double)free_bytes)
+    int rc = nodes_memory(n, most, needed, &free_bytes);
+    if (rc == 0 && *needed > (double)free_bytes)
         rc = err_set(ERR_USAGE,
                      "%.200s:%d:%d: uniqueBytes=\"%" PRId64 "\" in %" PRId64
                      " calls of a process takes %s of memory for their list and "
@@ -148,7 +148,7 @@ int workload_replay_memory(const struct workload_context *c, const struct nodes 
                      "change sizeMean, lower --buffer or --depth, or start fewer processes on a "
                      "node",
                      name, p->line, p->column, p->unique_bytes, workload_point_calls(p),
-                     units_bytes((double)most, mine), n->node_size, units_bytes(needed, all),
+                     units_bytes((double)most, mine), n->node_size, units_bytes(*needed, all),
                      units_bytes((double)free_bytes, room));
     for (int i = 0; i < w->points_n && rc == 0; i++)
         rc = check_holes(c, w, i, name);

@@ -27,10 +27,11 @@ int workload_replay_check(const struct workload_context *c, const struct workloa
                           const char *name);
 
 /* Whether the calls of each point, and their data, fit into memory, and what is written with holes into
- * the buffer. Nothing is made yet. Collective over c->comm. name: of the workload. Returns 0, or
+ * the buffer. Nothing is made yet. Collective over c->comm. name: of the workload. needed: [out] bytes of the
+ * processes of this node. Returns 0, or
  * ERR_USAGE with place, number and remedy. */
 int workload_replay_memory(const struct workload_context *c, const struct nodes *n,
-                           const struct workload *w, const char *name);
+                           const struct workload *w, const char *name, double *needed);
 
 /* Replays one point; the files must be there (workload_context_file). Collective over c->comm.
  * [out] o, to be freed by workload_times_free(&o->m.times). Returns 0 or what went wrong; wrong data
