@@ -204,6 +204,14 @@ class Overhead(unittest.TestCase):
             figure, = (f for f in page_of(*roots).figures if f.name == 'fig2-times')
             self.assertEqual('with a standard deviation of' in figure.caption, len(costs) > 3)
 
+    def test_what_was_measured_beyond_the_fit_is_named(self):
+        roots = [self.result(p, cost) for p, cost in ((1, 1.02), (2, 1.03), (4, 1.04), (8, 1.2))]
+        for root in roots:
+            root['system']['cores_of_nodes'] = 4
+        _, caption, _ = self.drawn(*roots)
+        self.assertIn('no fit comes up to 0.10 between 1 and 8 processors, twice the counts that it is of. Measured and in no fit: zeta of '
+                      '0.20 on 8 processors.', caption)
+
     def test_what_is_not_measurable_is_hollow_and_in_no_fit_and_no_statement(self):
         here, caption, balance = self.drawn(*(self.result(p, 1.2) for p in (1, 2)), *(self.unmeasurable(self.result(p)) for p in (4, 8)))
         self.assertEqual({name: [row[:2] for row in rows] for name, rows in here.items()}, {

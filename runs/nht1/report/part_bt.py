@@ -303,6 +303,9 @@ class _Section:
         f.level(GOAL, 'goal: 0.10')
         self._draw_costs(f)
         words = [self._above(here) or self._crossing(f, [(p, c.zeta) for p, c in here.items()], self.here)]
+        left_out = ['%.2f on %d' % (c.zeta, p) for p, c in self.costs.items() if c.zeta == c.zeta and p not in here]
+        if left_out:
+            words.append('Measured and in no fit: zeta of %s processors.' % ', '.join(left_out))
         f.panel(YMP_102_NAME, dict(LOG2, ticks=[p for p, _ in there]), 'zeta')
         f.level(GOAL, 'goal: 0.10')
         f.series('zeta', 'line-points', there)
@@ -359,13 +362,13 @@ class _Section:
         if not above and (any(a['y'] > GOAL for a in fit.get('at') or ()) or reached and (reached['x'] <= last or last_falls)):
             return 'On %s zeta is not above 0.10 on any of these counts of processors, and the fit does not tell where it would be.' % who
         if not reached:
-            return 'On %s no fit comes up to 0.10 between %d and %d processors, twice what was ' \
-                'measured.' % (who, first, 2 * last)
+            return 'On %s no fit comes up to 0.10 between %d and %d processors, twice the counts that it ' \
+                'is of.' % (who, first, 2 * last)
         sd = reached.get('sd') if len(points) - degree - 1 >= FREEDOM_MIN else None
         return 'On %s the fitted %s reaches 0.10 at %.1f processors%s%s.' % (
             who, 'parabola' if degree == 2 else 'line', reached['x'],
             '' if sd is None else ' (standard deviation %.1f)' % sd,
-            ', beyond what was measured' if reached['x'] > last else '')
+            ', beyond the counts that it is of' if reached['x'] > last else '')
 
     # --- writers ----------------------------------------------------------------------------------
 
