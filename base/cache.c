@@ -12,8 +12,8 @@
 #include "base/sys.h"
 #include "base/units.h"
 
-/* What one node adds, as numbers that can be summed; the last counts nodes that cannot tell. */
-enum { CACHED, DIRTY, MEMORY, IN_MEMORY, NEVER_FLUSHED, NO_DIRTY, NO_ANSWER, SUMS };
+/* What one node or rank adds, as numbers that can be summed; the last counts those that cannot tell. */
+enum { FILE_BYTES, CACHED, DIRTY, MEMORY, IN_MEMORY, NEVER_FLUSHED, NO_DIRTY, NO_ANSWER, SUMS };
 
 static void ask_here(const char *path, int64_t sum[SUMS], struct cache *c)
 {
@@ -29,7 +29,7 @@ static void ask_here(const char *path, int64_t sum[SUMS], struct cache *c)
         return;
     }
     sys_memory(&memory);
-    c->file_bytes = r.file_bytes;
+    sum[FILE_BYTES] = r.file_bytes;
     snprintf(c->how, sizeof c->how, "%s", r.how);
     sum[CACHED] = r.cached_bytes;
     sum[DIRTY] = r.dirty_bytes > 0 ? r.dirty_bytes : 0;
@@ -59,13 +59,15 @@ const char *cache_why(const struct cache *c)
                       "for it: --sync end does";
 }
 
-int cache_ask(const struct nodes *n, const char *path, bool flushed, struct cache *c)
+int cache_ask(const struct nodes *n, const char *path, bool own, bool flushed, struct cache *c)
 {
     int64_t mine[SUMS] = {0}, all[SUMS];
     *c = (struct cache){.flushed = flushed};
-    if (n->node_rank == 0) ask_here(path, mine, c);
+    if (n->node_rank == 0 || own) ask_here(path, mine, c);
+    if (n->node_rank > 0) mine[MEMORY] = 0; /* is the node's */
+    if (n->rank > 0 && !own) mine[FILE_BYTES] = 0;
     TRY_MPI(MPI_Allreduce(mine, all, SUMS, MPI_INT64_T, MPI_SUM, n->comm));
-    TRY_MPI(MPI_Bcast(&c->file_bytes, 1, MPI_INT64_T, 0, n->comm));
+    c->file_bytes = all[FILE_BYTES];
     TRY_MPI(MPI_Bcast(c->how, sizeof c->how, MPI_CHAR, 0, n->comm));
     c->known = all[NO_ANSWER] == 0;
     c->cached_bytes = num_min(all[CACHED], c->file_bytes);

@@ -26,9 +26,9 @@ struct cache {
     char how[16];
 };
 
-/* Asks on every node. Collective over n->comm; the same on every rank. flushed: all data were made
+/* Asks on every node, or of a file of each rank's own. Collective over n->comm; the same on every rank. flushed: all data were made
  * durable inside the clock. Where a node does not tell, known is false. */
-int cache_ask(const struct nodes *n, const char *path, bool flushed, struct cache *c);
+int cache_ask(const struct nodes *n, const char *path, bool own, bool flushed, struct cache *c);
 
 /* The stamp for what was counted. Pure. */
 bool cache_stamp(const struct cache *c);

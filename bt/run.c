@@ -15,6 +15,9 @@
 #include "bt/dump.h"
 #include "bt/options.h"
 #include "bt/restart.h"
+#include "io/target/parts.h"
+#include "io/target/place.h"
+#include "io/writers/writer.h"
 
 /* What a run owns while it goes on. */
 struct run_state {
@@ -252,6 +255,16 @@ static int read_back(const struct bt_run_request *q, struct bt_run *run)
     return bt_read_make(&reading, &run->readings);
 }
 
+/* What is in memory of the one file, serial, or else of the parts that ranks have, if they have. */
+static int find_cached(const struct bt_run_request *q, bool serial, struct cache *c)
+{
+    char part[IO_PLACE_PATH_MAX];
+    const bool parts = !serial && (io_writer_caps(q->io->writer) & IO_CAP_PARTS) != 0;
+    if (!serial && !parts) return 0;
+    io_part_path(q->io->path, q->nodes->rank, part);
+    return cache_ask(q->nodes, parts ? part : q->io->path, parts, q->io->sync != IO_SYNC_NONE, c);
+}
+
 int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
 {
     const struct bt_problem *p = q->problem;
@@ -300,8 +313,7 @@ int bt_run_make(const struct bt_run_request *q, struct bt_run *run)
     if (q->nodes) disturbance_take(&w.after, DISTURBANCE_AFTER, of_node);
 
     /* The clock has stopped. First what is in memory, before anything changes that. */
-    if (w.file && q->nodes && io_file_has_file(w.file))
-        TRY_TO(out, rc, cache_ask(q->nodes, q->io->path, q->io->sync != IO_SYNC_NONE, &run->cache));
+    if (w.file && q->nodes) TRY_TO(out, rc, find_cached(q, io_file_has_file(w.file), &run->cache));
     if (w.file) {
         keep_spent(&w, io_file_stats(w.file)->dumps_n);
         TRY_TO(out, rc, io_file_settle(w.file));

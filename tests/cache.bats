@@ -40,6 +40,17 @@ on_a_device() {
         | .numbers.cached_share] | length == 1 and .[0] > 0 and .[0] <= 1)'
 }
 
+@test "so are those of a file of each rank's own" {
+    on_a_device
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io perrank --sync none --json r.json
+    expect_status 0
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.runs[0].cache | .page_cache and .file_bytes == 11059200 and .cached_bytes > 0'
+    expect_json r.json '.ranking[0].page_cache'
+    run mpi_run 2 nht1-bt "${tiny[@]}" --io perrank --sync end --json r.json
+    expect_json r.json '.runs[0].cache.page_cache | not'
+}
+
 @test "flushed data are no page cache, though they are in memory" {
     on_a_device
     local sync

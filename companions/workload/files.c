@@ -265,7 +265,7 @@ int workload_files_cached(const struct workload_files *f, const struct nodes *n,
     char path[WORKLOAD_PATH_MAX];
     struct cache c;
     path_of(f, 0, index, path);
-    TRY(cache_ask(n, path, false, &c));
+    TRY(cache_ask(n, path, false, false, &c));
     const bool known = c.known && c.file_bytes > 0;
     *share = known ? (double)c.cached_bytes / (double)c.file_bytes : -1;
     if (dirty)
