@@ -215,6 +215,19 @@ static json_t *effects_json(const struct bt_search *s)
     return a;
 }
 
+/* The least share of the plain candidate's time that a finalist may take by its interval; 1 where none may take less. */
+static double fastest_not_excluded(const struct bt_search *s, const struct race_standing *stand,
+                                   int rungs_n, int plain)
+{
+    double least = 1, ratio, lo, hi;
+    for (int i = 0; plain >= 0 && i < s->space.n; i++) {
+        if (i == plain || stand[i].rung != rungs_n || stand[i].state == RACE_FAILED) continue;
+        (void)race_ratio(s->race, rungs_n, i, plain, &ratio, &lo, &hi);
+        if (lo < least) least = lo;
+    }
+    return least;
+}
+
 /* The outcome of the search, in one sentence. */
 static void answer_sentence(const struct bt_search *s, const struct race_standing *stand,
                             char out[1024])
@@ -223,7 +236,7 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     const struct race_rung *rung;
     bool last;
     char label[BT_LABEL_MAX], name[BT_LABEL_MAX], minutes[UNITS_TEXT_MAX];
-    double ratio, lo, hi, needed, seconds;
+    double ratio, lo, hi, needed, seconds, least;
     int finalists = 0, untried = 0, runs, disturbed;
     const int rungs_n = race_rungs(s->race, &rung, &last);
     out[0] = '\0';
@@ -240,7 +253,14 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
         break;
     case RACE_NO_WINNER:
         append_text(out, "No winner: %s will do.", label);
-        if (finalists > 0)
+        least = fastest_not_excluded(s, stand, rungs_n, plain);
+        if (finalists > 0 && least < 1 - RACE_MARGIN)
+            append_text(out,
+                        " No other of the last rung (%d) was shown to be faster; %d rounds, the "
+                        "most, do not "
+                        "exclude %.0f %%.",
+                        finalists, rung[rungs_n - 1].rounds, 100 * (1 - least));
+        else if (finalists > 0)
             append_text(out,
                         " No other of the last rung (%d) is faster by more than chance and %g %%.",
                         finalists, 100 * RACE_MARGIN);
