@@ -69,6 +69,8 @@ struct forecast {
     double t_c_s, t_t_s, time_s; /* T_C; T_T at WRITE_RATE; of the whole command */
     double needed_rate;          /* bytes/s in T_T - T_C at which zeta would be 10 % */
     json_t *misfits, *warnings;  /* arrays of sentences */
+    const json_t
+        *together; /* of the misfits, that files and ranks do not fit into memory together */
     struct bt_cost_split split[BT_COST_SPLITS]; /* ways to fill the cores of the nodes */
     int splits_n, split_best;
     bt_forecast_search *search;
@@ -300,12 +302,14 @@ static int disk(struct forecast *f)
     /* Old files there have memory that new ones take over. */
     const int64_t memory = num_sum(f->available_bytes, f->free_bytes - num_max(fs.free_bytes, 0));
     const int64_t together = num_sum(f->disk_bytes, f->node_bytes);
-    if (fs.in_memory && f->free_bytes >= 0 && f->disk_bytes <= f->free_bytes && together > memory)
+    if (fs.in_memory && f->free_bytes >= 0 && f->disk_bytes <= f->free_bytes && together > memory) {
         bt_notice(f->misfits,
                   "memory: files and ranks need %s together, as %s (%s) is in memory, and this "
                   "node has %s available",
                   units_bytes((double)together, needs), fs.mount, fs.type,
                   units_bytes((double)memory, has));
+        f->together = json_array_get(f->misfits, json_array_size(f->misfits) - 1);
+    }
     length_fits(f, &fs);
     return 0;
 }
@@ -556,8 +560,9 @@ int bt_forecast_fits(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_se
         rc = job_shape(&f, &m);
         if (rc == 0) rc = memory(&f);
         if (rc == 0) rc = disk(&f);
-        const json_t *misfit = json_array_get(f.misfits, 0);
-        if (rc == 0 && misfit) rc = err_set(ERR_IO, "does not fit: %s", json_string_value(misfit));
+        /* All else is found out where files are made. */
+        if (rc == 0 && f.together)
+            rc = err_set(ERR_IO, "does not fit: %s", json_string_value(f.together));
     }
     rc = par_agree(comm, rc);
 out:

@@ -151,7 +151,7 @@ on_a_device() {
         run within nht1-workload --out $file j.conf $plan
         rm -f $file $file.*
         expect_status 3
-        expect_text "files are in memory, and the processes need some, too: " "needs"
+        expect_text "the file system is in memory, where files of 120 MB and the processes of this node,"
     done
 }
 

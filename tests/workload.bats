@@ -791,8 +791,8 @@ END
     nht1-workload --out data/d j.conf --json r.json --progress always >out 2>&1 3>&- &
     local runner=$! before
     wait_text -p $runner out "phase 1 of 2" # it is over
-    before=$(stat -c %y data/d)
-    wait_until -p $runner bash -c '[ "$(stat -c %y data/d)" != "$1" ]' - "$before" # a write of the second one
+    before=$(stat -c %y data/d 2>&1) || true # the file may be made anew just now
+    wait_until -p $runner bash -c 'now=$(stat -c %y data/d) && [ "$now" != "$1" ]' - "$before" # the second one
     kill -INT $runner
     status=0
     wait $runner || status=$?

@@ -16,6 +16,8 @@
 #include "base/par.h"
 #include "base/resident.h"
 #include "base/stop.h"
+#include "base/sys.h"
+#include "base/units.h"
 #include "io/target/place.h"
 #include "io/target/target.h"
 
@@ -192,6 +194,20 @@ int workload_files_names(const struct workload_files *f, MPI_Comm comm, int file
     return par_agree(comm, rc);
 }
 
+/* Of files in memory, which have to fit there together with what the processes need. */
+static int memory_check(const struct workload_files *f, double files, double processes)
+{
+    char need[2][UNITS_TEXT_MAX], has[UNITS_TEXT_MAX];
+    struct sys_memory memory;
+    sys_memory(&memory);
+    if (files + processes <= (double)memory.free_bytes) return 0;
+    return err_set(ERR_IO,
+                   "%s: the file system is in memory, where files of %s and the processes of this "
+                   "node, %s, have %s: lower data or --buffer, or choose another --out",
+                   f->name, units_bytes(files, need[0]), units_bytes(processes, need[1]),
+                   units_bytes((double)memory.free_bytes, has));
+}
+
 int workload_files_room(const struct workload_files *f, const struct nodes *n, int files_n,
                         const int64_t bytes[], double memory)
 {
@@ -205,9 +221,8 @@ int workload_files_room(const struct workload_files *f, const struct nodes *n, i
     TRY(par_agree(n->comm, rc));
     double all = (double)lacks;
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_DOUBLE, MPI_SUM, n->node));
-    if (all > 0) all += memory;
     rc = n->node_rank == 0 ? io_place_free(f->name, num_round(all)) : 0;
-    if (rc < 0 && memory > 0) err_prefix("files are in memory, and the processes need some, too: ");
+    if (rc == 0 && all > 0 && memory > 0) rc = memory_check(f, all, memory);
     return par_agree(n->comm, rc);
 }
 

@@ -39,8 +39,8 @@ int workload_files_look(const struct workload_files *f, const struct nodes *n);
 int workload_files_names(const struct workload_files *f, MPI_Comm comm, int files_n,
                          const int64_t bytes[]);
 
-/* Whether there is room for all of them together, on the file system of each node, with so many bytes of memory that the
- * processes of the node take of the same room. Nothing is made. Collective over n->comm. Returns 0 or ERR_IO. */
+/* Whether there is room for all of them together, on the file system of each node, and, where that is in memory, beside so many bytes that
+ * the processes of the node need; 0 else. Nothing is made. Collective over n->comm. Returns 0 or ERR_IO. */
 int workload_files_room(const struct workload_files *f, const struct nodes *n, int files_n,
                         const int64_t bytes[], double memory);
 
