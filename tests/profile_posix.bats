@@ -1247,7 +1247,7 @@ END
     set -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo >f$i; done; rm g1 g2 g3; mkdir d; mv h i; truncate -s 9 j'
     run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" nht1-profile --t-c --json p.json -- "$@"
     expect_status 0
-    expect_text " of that are this profiler's own notes of 16 new names"
+    expect_text " of that are this profiler's own notes on the slowest process, of 16 names in all"
     expect_json p.json ".profile | .inside_any_s >= 0.02 * $names and .notes_inside and .notes_n == $names"
     expect_schema nht1-profile-1 p.json
     # Where nothing is compared that is none of the program's I/O either: without its delay.
@@ -1256,7 +1256,7 @@ END
     export NHT1_DELAY_LINK_US=100000
     run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" nht1-profile --json p.json -- "$@"
     expect_status 0
-    expect_text " of the run, and none of that, are this profiler's own notes of 16 new names"
+    expect_text " of the run, and none of that, are this profiler's own notes on the slowest process, of 16 names in all"
     expect_json p.json ".profile | .inside_any_s < .notes_s and .notes_s >= 0.1 * $names and .notes_n == $names"
     export NHT1_DELAY_LINK_US=1500000
     set -- "$NHT1_ROOT/tests/mpi-run" -np 1 "$NHT1_TESTBIN/mkcalls" seeks p.dat

@@ -511,8 +511,9 @@ static void flushes_are_told_as_the_time_inside_is(void **state)
     m->other[PROFILE_SYNC] = (struct profile_calls){.n = 1, .ns = 30000000};
     munmap(m, sizeof *m);
     assert_int_equal(profile_load(dir, 1, &run), 0);
-    assert_true(tells(&run, "57.0 ms per rank on average and 30.0 ms in processes beside them in "
-                            "flushing, 3 calls in all"));
+    assert_true(tells(
+        &run, "57.0 ms per rank on average and 30.0 ms in all processes beside them together in "
+              "flushing, 3 calls in all"));
     profile_free(&run);
     remove_all(dir, 2);
 }
@@ -590,6 +591,32 @@ static void a_file_per_rank_stays_one_beside_processes_that_only_flush(void **st
     }
 }
 
+/* Nor has a log of one rank: their files come one after the other, which is told. A file of one rank alone has nothing beside it. */
+static void a_log_of_one_rank_beside_files_of_all_is_told(void **state)
+{
+    (void)state;
+    const double at[] = {1};
+    for (int owners = 1; owners <= 2; owners++) {
+        char dir[] = "/tmp/test_profile.XXXXXX";
+        struct profile_run run;
+        assert_non_null(mkdtemp(dir));
+        for (int r = 0; r < 2; r++) {
+            leave(dir, r, 2, 1e9, at, 1);
+            if (r < owners) write_own(dir, r);
+        }
+        struct profile_map *m = open_map(dir, 0);
+        m->file[1] = m->file[0];
+        m->files_n = 2;
+        snprintf(m->file[1].name, sizeof m->file[1].name, "/log");
+        munmap(m, sizeof *m);
+        assert_int_equal(profile_load(dir, 1, &run), 0);
+        assert_int_equal(tells(&run, "as not every rank has as many of its own, and no others"),
+                         owners == 2);
+        profile_free(&run);
+        remove_all(dir, 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +632,7 @@ int main(void)
         cmocka_unit_test(what_threads_do_at_once_is_told_as_that),
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
         cmocka_unit_test(a_file_per_rank_stays_one_beside_processes_that_only_flush),
+        cmocka_unit_test(a_log_of_one_rank_beside_files_of_all_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -598,6 +598,7 @@ static void add_up_notes(struct profile_run *run, const struct profile_map *m)
 {
     run->notes_n = num_sum(run->notes_n, (int64_t)m->notes_n);
     run->notes_s += 1e-9 * (double)m->notes_ns;
+    run->notes_max_s = fmax(run->notes_max_s, 1e-9 * (double)m->notes_ns);
     run->notes_inside |= m->notes_inside != 0;
 }
 
@@ -678,6 +679,20 @@ static bool have_others_moved(const struct profile_run *run)
     for (int r = run->mpi_n; r < run->size; r++)
         if (run->rank[r]->phases_n > 0) return true;
     return false;
+}
+
+/* Ranks that have read or written a file of their own. */
+static int own_movers(const struct profile_run *run)
+{
+    int n = 0;
+    for (int r = 0; r < run->mpi_n; r++) {
+        const struct profile_map *m = run->rank[r];
+        bool own = false;
+        for (int p = 0; m && p < m->phases_n; p++)
+            own = own || m->file[m->phase[p].file].comm_size == 1;
+        n += own;
+    }
+    return n;
 }
 
 /* A workload of a file per process has no working points of others. */
@@ -1285,7 +1300,7 @@ static void print_flushes(const struct profile_run *run, FILE *to)
         n += counts;
     }
     if (beside.n > 0)
-        snprintf(others, sizeof others, " and %s in processes beside them",
+        snprintf(others, sizeof others, " and %s in all processes beside them together",
                  units_duration(1e-9 * (double)beside.ns, b));
     if (flushes.n + beside.n > 0)
         fprintf(to,
@@ -1329,11 +1344,11 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
                 "the slowest %s inside (%.1f %%)\n",
                 units_duration(run->io_max_any_s, a), profile_process_word(run, run->io_max_rank),
                 100 * run->io_max_any_s / wall_s);
-    if (run->notes_s > 0.01 * wall_s)
+    if (run->notes_max_s > 0.01 * wall_s)
         fprintf(to,
-                "          %s of %s this profiler's own notes of %" PRId64
-                " new name%s, of all processes together; --out in memory makes them short\n",
-                units_duration(run->notes_s, a),
+                "          %s of %s this profiler's own notes on the slowest process, of %" PRId64
+                " name%s in all; --out in memory makes them short\n",
+                units_duration(run->notes_max_s, a),
                 run->notes_inside ? "that are" : "the run, and none of that, are", run->notes_n,
                 units_plural(run->notes_n));
     print_flushes(run, to);
@@ -1361,10 +1376,12 @@ void profile_print(const struct profile_run *run, FILE *to)
                 "Together  %d file%s or working point%s exceeded the table and were counted with "
                 "others\n",
                 run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
-    if (have_own_files(run) && have_others_moved(run))
+    if (!is_separate(run) && own_movers(run) > 1)
         fprintf(to,
-                "Apart     the ranks' own files are replayed one rank after the other, as other "
-                "processes read or wrote, too; --accesses replays them at once\n");
+                "Apart     the ranks' own files are replayed one rank after the other, as %s; "
+                "--accesses replays them at once\n",
+                have_own_files(run) ? "other processes read or wrote, too"
+                                    : "not every rank has as many of its own, and no others");
     if (run->calls[0] + run->calls[1] == 0)
         fprintf(to, "Nothing   read or written through MPI-IO or in files that it opens for "
                     "writing: the workload is empty and cannot be replayed\n");
