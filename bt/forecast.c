@@ -302,7 +302,8 @@ static int disk(struct forecast *f)
     /* Old files there have memory that new ones take over. */
     const int64_t memory = num_sum(f->available_bytes, f->free_bytes - num_max(fs.free_bytes, 0));
     const int64_t together = num_sum(f->disk_bytes, f->node_bytes);
-    if (fs.in_memory && f->free_bytes >= 0 && f->disk_bytes <= f->free_bytes && together > memory) {
+    if (fs.in_memory && f->nodes == 1 && f->free_bytes >= 0 && f->disk_bytes <= f->free_bytes &&
+        together > memory) {
         bt_notice(f->misfits,
                   "memory: files and ranks need %s together, as %s (%s) is in memory, and this "
                   "node has %s available",

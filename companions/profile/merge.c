@@ -1378,8 +1378,9 @@ void profile_print(const struct profile_run *run, FILE *to)
                 run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
     if (!is_separate(run) && own_movers(run) > 1)
         fprintf(to,
-                "Apart     the ranks' own files are replayed one rank after the other, as %s; "
-                "--accesses replays them at once\n",
+                "Apart     %s one rank after the other, as %s; --accesses replays them at once\n",
+                have_own_files(run) ? "the ranks' own files are replayed"
+                                    : "files that not all ranks have opened are replayed",
                 have_own_files(run) ? "other processes read or wrote, too"
                                     : "not every rank has as many of its own, and no others");
     if (run->calls[0] + run->calls[1] == 0)
