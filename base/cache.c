@@ -19,11 +19,10 @@ static void ask_here(const char *path, int64_t sum[SUMS], struct cache *c)
 {
     struct resident r;
     struct sys_memory memory;
-    struct sys_fs fs = {.in_memory = false};
-    if (sys_path_fs(path, &fs) < 0) err_clear();
-    sum[IN_MEMORY] = fs.in_memory;
-    sum[NEVER_FLUSHED] = fs.never_flushed;
-    if (resident_ask(path, &r) < 0) {
+    const int rc = resident_ask(path, &r);
+    sum[IN_MEMORY] = r.in_memory;
+    sum[NEVER_FLUSHED] = r.never_flushed;
+    if (rc < 0) {
         err_clear();
         sum[NO_ANSWER] = 1;
         return;
@@ -52,8 +51,7 @@ const char *cache_why(const struct cache *c)
     if (c->in_memory) return "the file system is in memory";
     if (c->flushed)
         return "data were flushed and had not reached the device: flushing does nothing here, as "
-               "under eatmydata or on an overlay "
-               "mounted volatile";
+               "under eatmydata or on an overlay mounted volatile";
     return c->known ? "data had not reached the device, and nothing waited for it: --sync end does"
                     : "the system does not tell what has reached the device, and nothing waited "
                       "for it: --sync end does";

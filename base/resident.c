@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -92,12 +91,14 @@ static int ask(const char *path, bool cachestat, int64_t start, int64_t bytes, s
     struct stat st;
     struct sys_fs fs;
     int rc = 0;
+    if (sys_path_fs(path, &fs) < 0) err_clear();
+    *r = (struct resident){
+        .dirty_bytes = -1, .in_memory = fs.in_memory, .never_flushed = fs.never_flushed};
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return err_set_errno(ERR_IO, errno, "open %s", path);
     if (fstat(fd, &st) == 0) {
-        *r = (struct resident){.file_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
+        r->file_bytes = (int64_t)st.st_size;
         if (bytes < 0) bytes = r->file_bytes;
-        sys_path_fs(path, &fs);
         /* cachestat counts none of the pages of an overlay, which belong to an inode of the file system below. */
         const bool counts = cachestat && strcmp(fs.type, "overlay") != 0;
         bool known = (counts && by_cachestat(fd, start, bytes, r)) ||

@@ -4,6 +4,7 @@
 /* Layer 0. How much of a file lies in this host's memory: what a program that writes without
  * flushing may have measured instead of a device, and what a program that reads gets without one.
  * All functions are local and tell about this host alone. */
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A file larger than this many times the memory cannot be held there to any amount that matters. */
@@ -17,6 +18,8 @@ struct resident {
     int64_t cached_bytes; /* of the file, in memory */
     int64_t dirty_bytes;  /* of these, not yet on the device; -1 when the system does not tell */
     const char *how;      /* the system call that told: "cachestat" or "mincore" */
+    bool in_memory,
+        never_flushed; /* of its file system (base/sys.h), also where the system does not tell of the file */
 };
 
 /* Asks the system. [out] r. Returns 0, or ERR_IO where it does not tell, such as of a file system that hides what lies in memory below

@@ -7,6 +7,7 @@
  *
  * Blanks in names are written \040. */
 #include <errno.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,31 +213,25 @@ const char *sys_full_words(const char *path, int64_t bytes)
     return room >= 0 && room < bytes ? ": the file system is full" : "";
 }
 
-/* The whole of a small file of the kernel, "" where there is none. */
-static void read_text(char *text, int size, const char *path)
+/* The file of a loop device, "" where that is not told. */
+static void backing_file(int loop, char file[SYS_PATH_MAX])
 {
+    char path[64];
+    snprintf(path, sizeof path, "/sys/block/loop%d/loop/backing_file", loop);
     FILE *f = fopen(path, "re");
-    if (!f || !fgets(text, size, f)) text[0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
+    if (!f || !fgets(file, SYS_PATH_MAX, f)) file[0] = '\0';
+    file[strcspn(file, "\n")] = '\0';
     if (f) fclose(f);
 }
 
-static bool has_option(const struct sys_fs *fs, const char *option)
-{
-    const size_t length = strlen(option);
-    for (const char *at = fs->options; (at = strstr(at, option)) != NULL; at += length)
-        if ((at == fs->options || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    return false;
-}
+static int path_fs(const char *path, struct sys_fs *out, int depth);
 
 /* What lies below: upper, the folder of an overlay, or the file of a loop device, as far as they can be seen from here, which inside of
  * a container they cannot. */
-static int path_fs(const char *path, struct sys_fs *out, int depth);
-
 static void look_below(struct sys_fs *fs, const char *upper, int depth)
 {
-    char path[SYS_PATH_MAX], file[SYS_PATH_MAX] = "", direct[8];
+    char path[SYS_PATH_MAX], file[SYS_PATH_MAX] = "";
+    const struct mntent mount = {.mnt_opts = fs->options};
     int loop;
     struct sys_fs below;
     if (strncmp(fs->type, "fuse", 4) == 0) fs->hides = !fs->network;
@@ -244,18 +239,16 @@ static void look_below(struct sys_fs *fs, const char *upper, int depth)
     if (strcmp(fs->type, "zfs") == 0 || strcmp(fs->type, "gpfs") == 0) fs->hides = true;
     if (strcmp(fs->type, "overlay") == 0) {
         snprintf(file, sizeof file, "%s", upper);
-        fs->never_flushed = has_option(fs, "volatile") || has_option(fs, "fsync=volatile");
+        fs->never_flushed = hasmntopt(&mount, "volatile") || hasmntopt(&mount, "fsync=volatile");
     }
     if (sscanf(fs->source, "/dev/loop%d", &loop) == 1) {
         snprintf(path, sizeof path, "/sys/block/loop%d/loop/dio", loop);
-        read_text(direct, sizeof direct, path);
-        fs->hides = strcmp(direct, "1") != 0;
-        snprintf(path, sizeof path, "/sys/block/loop%d/loop/backing_file", loop);
-        read_text(file, sizeof file, path);
+        fs->hides = num_int_read(path) != 1;
+        backing_file(loop, file);
     }
     if (strncmp(fs->source, "/dev/zram", 9) == 0 || strncmp(fs->source, "/dev/ram", 8) == 0)
         fs->in_memory = true;
-    fs->journals_data = has_option(fs, "data=journal");
+    fs->journals_data = hasmntopt(&mount, "data=journal") != NULL;
     /* Inside of itself, as seen from there, nothing lies below it. */
     if (!file[0] || depth == DEPTH_MAX || access(file, F_OK) != 0 ||
         path_fs(file, &below, depth + 1) < 0)

@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/resident.h"
-#include "base/sys.h"
 #include "companions/profile/record.h"
 
 #define NUMBERS_MAX 10000 /* of names to set files aside */
@@ -392,21 +391,22 @@ struct where {
 static int look_where(const char *path, const struct profile_before *note, void *to)
 {
     struct where *w = to;
-    struct sys_fs fs;
     struct stat st;
     struct resident r;
     (void)path;
     if (!note->written || note->special || stat(note->name, &st) != 0) return 0;
     /* What is not known may be in memory. */
-    if (sys_path_fs(note->name, &fs) < 0 || resident_ask(note->name, &r) < 0)
-        r = (struct resident){.cached_bytes = (int64_t)st.st_size, .dirty_bytes = -1};
-    err_clear();
+    if (resident_ask(note->name, &r) < 0) {
+        r.cached_bytes = (int64_t)st.st_size;
+        r.dirty_bytes = -1;
+        err_clear();
+    }
     w->bytes = num_sum(w->bytes, (int64_t)st.st_size);
-    if (fs.in_memory)
+    if (r.in_memory)
         w->memory_bytes = num_sum(w->memory_bytes, (int64_t)st.st_size);
     else if (r.dirty_bytes >= 0)
         w->behind_bytes = num_sum(w->behind_bytes, r.dirty_bytes);
-    else if (!w->flushed || fs.never_flushed)
+    else if (!w->flushed || r.never_flushed)
         w->behind_bytes = num_sum(w->behind_bytes, r.cached_bytes);
     return 0;
 }
