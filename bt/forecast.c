@@ -547,31 +547,25 @@ static json_t *plan_json(const void *of, int status)
     return o;
 }
 
-int bt_forecast_fits(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_search *search)
+int bt_forecast_fits(MPI_Comm comm, const struct bt_machine *m, const struct bt_setup *setup,
+                     bt_forecast_search *search)
 {
     struct forecast f = {.setup = setup, .search = search, .misfits = json_array()};
-    struct bt_machine m;
-    struct sys_fs fs;
-    int in_memory = sys_path_fs(setup->opt.out, &fs) == 0 && fs.in_memory, rc;
-    err_clear();
-    TRY_TO(none, rc, par_check(MPI_Bcast(&in_memory, 1, MPI_INT, 0, comm), "MPI_Bcast"));
-    if (!in_memory || setup->opt.restart) goto none;
-    TRY_TO(out, rc, bt_machine_make(comm, &m));
-    if (m.nodes.rank == 0) {
-        rc = job_shape(&f, &m);
+    struct sys_fs fs = {.in_memory = false};
+    int rc = 0;
+    if (m->nodes.rank == 0 && !setup->opt.restart && sys_path_fs(setup->opt.out, &fs) < 0)
+        err_clear();
+    if (fs.in_memory) {
+        rc = job_shape(&f, m);
         if (rc == 0) rc = memory(&f);
         if (rc == 0) rc = disk(&f);
         /* All else is found out where files are made. */
         if (rc == 0 && f.together)
             rc = err_set(ERR_IO, "does not fit: %s", json_string_value(f.together));
     }
-    rc = par_agree(comm, rc);
-out:
-    bt_machine_free(&m);
-none:
     json_decref(f.misfits);
     json_decref(f.candidates);
-    return rc;
+    return par_agree(comm, rc);
 }
 
 int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_search *search)

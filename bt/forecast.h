@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <mpi.h>
 
+#include "bt/machine.h"
 #include "bt/options.h"
 
 /* What --io auto would try: as bt_search_each of bt/search/search.h, which is above this. */
@@ -20,6 +21,7 @@ int bt_forecast_run(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_sea
 
 /* Before a run whose files lie in memory: whether they fit there together with the ranks, in the words of a dry run. Of other runs nothing
  * is asked here. Collective over comm. Returns 0, ERR_IO or as above. */
-int bt_forecast_fits(MPI_Comm comm, const struct bt_setup *setup, bt_forecast_search *search);
+int bt_forecast_fits(MPI_Comm comm, const struct bt_machine *m, const struct bt_setup *setup,
+                     bt_forecast_search *search);
 
 #endif

@@ -68,8 +68,8 @@ static int run(void *of)
     if (setup->opt.probe) return probe(setup);
 
     const bool speaks = rank == 0 && !setup->opt.quiet;
-    TRY(bt_forecast_fits(MPI_COMM_WORLD, setup, bt_search_each));
     TRY_TO(out, rc, bt_job_make(&job, MPI_COMM_WORLD, setup));
+    TRY_TO(out, rc, bt_forecast_fits(job.comm, &job.machine, setup, bt_search_each));
     TRY_TO(out, rc, par_agree(job.comm, rank == 0 ? program_outputs_check(&result, 1) : 0));
     if (speaks) bt_report_heading(&job, stdout);
     rc = setup->search ? bt_search_make(&search, &job, speaks ? stdout : NULL)

@@ -215,17 +215,22 @@ static json_t *effects_json(const struct bt_search *s)
     return a;
 }
 
-/* The least share of the plain candidate's time that a finalist may take by its interval; 1 where none may take less. */
-static double fastest_not_excluded(const struct bt_search *s, const struct race_standing *stand,
-                                   int rungs_n, int plain)
+/* How many candidates of the last rung there are besides the plain one. least: [out] the smallest share of its time that one of them may
+ * take by its interval; 1 where none may take less. */
+static int finalists_of(const struct bt_search *s, const struct race_standing *stand, int rungs_n,
+                        int plain, double *least)
 {
-    double least = 1, ratio, lo, hi;
-    for (int i = 0; plain >= 0 && i < s->space.n; i++) {
+    double ratio, lo, hi;
+    int n = 0;
+    *least = 1;
+    for (int i = 0; i < s->space.n; i++) {
         if (i == plain || stand[i].rung != rungs_n || stand[i].state == RACE_FAILED) continue;
+        n++;
+        if (plain < 0) continue;
         (void)race_ratio(s->race, rungs_n, i, plain, &ratio, &lo, &hi);
-        if (lo < least) least = lo;
+        if (lo < *least) *least = lo;
     }
-    return least;
+    return n;
 }
 
 /* The outcome of the search, in one sentence. */
@@ -236,15 +241,14 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     const struct race_rung *rung;
     bool last;
     char label[BT_LABEL_MAX], name[BT_LABEL_MAX], minutes[UNITS_TEXT_MAX];
-    double ratio, lo, hi, needed, seconds, least;
-    int finalists = 0, untried = 0, runs, disturbed;
+    double ratio, lo, hi, needed, seconds, least = 1;
+    int untried = 0, runs, disturbed;
     const int rungs_n = race_rungs(s->race, &rung, &last);
     out[0] = '\0';
     if (best < 0) return;
     bt_candidate_label(&s->space.candidate[best], label);
     bt_candidate_label(&s->space.candidate[plain < 0 ? best : plain], name);
-    for (int i = 0; last && i < s->space.n; i++)
-        finalists += i != plain && stand[i].rung == rungs_n && stand[i].state != RACE_FAILED;
+    const int finalists = last ? finalists_of(s, stand, rungs_n, plain, &least) : 0;
     switch (race_verdict(s->race)) {
     case RACE_WINNER:
         (void)race_ratio(s->race, rungs_n, best, plain, &ratio, &lo, &hi);
@@ -253,12 +257,10 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
         break;
     case RACE_NO_WINNER:
         append_text(out, "No winner: %s will do.", label);
-        least = fastest_not_excluded(s, stand, rungs_n, plain);
         if (finalists > 0 && least < 1 - RACE_MARGIN)
             append_text(out,
                         " No other of the last rung (%d) was shown to be faster; %d rounds, the "
-                        "most, do not "
-                        "exclude %.0f %%.",
+                        "most, do not exclude %.0f %%.",
                         finalists, rung[rungs_n - 1].rounds, 100 * (1 - least));
         else if (finalists > 0)
             append_text(out,
