@@ -29,33 +29,25 @@ on_a_device() {
     case $(stat -f -c %T .) in tmpfs | ramfs) not_here "files of the tests lie in memory" ;; esac
 }
 
-@test "data that nobody flushed: stamped page cache" {
+@test "data that nobody flushed: stamped page cache, also where each rank has a file of its own" {
     on_a_device
-    run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync none --json r.json
-    expect_status 0
-    expect_schema nht1-bt-1 r.json
-    expect_json r.json '.runs[0].cache | .page_cache and (.flushed | not) and .file_bytes == 11059200'
-    expect_json r.json '.runs[0].cache | .cached_bytes > 0 and .cached_bytes <= .file_bytes'
-    expect_json r.json '.ranking[0] | .page_cache and ([.stamps[] | select(.code == "page-cache")
-        | .numbers.cached_share] | length == 1 and .[0] > 0 and .[0] <= 1)'
-}
-
-@test "so are those of a file of each rank's own" {
-    on_a_device
-    run mpi_run 2 nht1-bt "${tiny[@]}" --io perrank --sync none --json r.json
-    expect_status 0
-    expect_schema nht1-bt-1 r.json
-    expect_json r.json '.runs[0].cache | .page_cache and .file_bytes == 11059200 and .cached_bytes > 0'
-    expect_json r.json '.ranking[0].page_cache'
-    run mpi_run 2 nht1-bt "${tiny[@]}" --io perrank --sync end --json r.json
-    expect_json r.json '.runs[0].cache.page_cache | not'
+    local io
+    for io in posix perrank; do
+        run mpi_run 2 nht1-bt "${tiny[@]}" --io $io --sync none --json r.json
+        expect_status 0
+        expect_schema nht1-bt-1 r.json
+        expect_json r.json '.runs[0].cache | .page_cache and (.flushed | not) and .file_bytes == 11059200'
+        expect_json r.json '.runs[0].cache | .cached_bytes > 0 and .cached_bytes <= .file_bytes'
+        expect_json r.json '.ranking[0] | .page_cache and ([.stamps[] | select(.code == "page-cache")
+            | .numbers.cached_share] | length == 1 and .[0] > 0 and .[0] <= 1)'
+    done
 }
 
 @test "flushed data are no page cache, though they are in memory" {
     on_a_device
-    local sync
-    for sync in end dump; do
-        run mpi_run 2 nht1-bt "${tiny[@]}" --io posix --sync $sync --json r.json
+    local how
+    for how in "posix end" "posix dump" "perrank end"; do
+        run mpi_run 2 nht1-bt "${tiny[@]}" --io "${how% *}" --sync "${how#* }" --json r.json
         expect_status 0
         expect_schema nht1-bt-1 r.json
         expect_json r.json '.runs[0].cache | .flushed and .cached_bytes > 0'

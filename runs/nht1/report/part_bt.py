@@ -160,7 +160,7 @@ class _Section:
             'paired zeta', 'R_IO in MB/s', 'verdict', 'note'])
         for p in self.counts:
             c = self.best[p]
-            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta), _zeta(self.report.rounds.paired(c).zeta), c.r_io / MB,
+            table.row(p, self.t_c[p], *([c.label, c.median_s, c.lo_s, c.hi_s, _zeta(c.zeta), _zeta(self.costs[p].zeta if self.costs[p].paired else NAN), c.r_io / MB,
                                          self.report.rounds.verdict_words(c)] if c else ['-', NAN, NAN, NAN, NAN, NAN, NAN, '']),
                       '; '.join(filter(None, ('more processors than cores' if p in self.over else '', 'T_C as given' if p in self.given else '',
                                               self.group.passed_over(p)))))
