@@ -478,14 +478,32 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
     return rc;
 }
 
+#ifdef OPEN_MPI
+/* Whether priorities in the environment, of those that Open MPI has by itself, put ROMIO, whose name has its version, before OMPIO. */
+static bool prefers_romio(void)
+{
+    int ompio = 30, romio = 10, priority;
+    char name[32];
+    for (char **e = environ; *e; e++)
+        if (sscanf(*e, "OMPI_MCA_io_%31[a-z0-9]_priority=%d", name, &priority) == 2) {
+            if (strcmp(name, "ompio") == 0) ompio = priority;
+            if (strncmp(name, "romio", 5) == 0) romio = priority;
+        }
+    return romio > ompio;
+}
+#endif
+
 /* Whether ranks wait for each other in MPI_File_sync, as in OMPIO. In ROMIO, which MPICH and its kin have alone and Open MPI where
- * it is told so, each flushes for itself. */
+ * it is told so, each flushes for itself. The file cannot be asked: Open MPI 4.1 ends a program that asks a file opened without
+ * hints for them, and of others it shows the program's own alone. */
 static bool sync_waits(void)
 {
 #ifdef OPEN_MPI
     const char *io = getenv("OMPI_MCA_io");
-    if (io && io[0] == '^') return !strstr(io, "ompio");
-    return !io || strstr(io, "ompio") || !strstr(io, "romio");
+    const bool except = io && io[0] == '^', ompio = io && strstr(io, "ompio"),
+               romio = io && strstr(io, "romio");
+    if (ompio != romio) return ompio != except;
+    return !prefers_romio();
 #else
     return false;
 #endif
