@@ -1081,6 +1081,8 @@ END
     expect_file_text r.md "mean over ranks; most: 2.00 s, rank 1; at least one of them: 2.25 s"
     no_text r.html '<b>'
     no_text r.md "thread"
+    no_text r.md "Verdict" # a heading with nothing below it
+    no_text r.html 'href="#verdict"'
     jq '.profile.inside_max_any_s = 1.5' p.json >threads.json
     nht1-report threads.json -o threads.md
     expect_file_text threads.md "1.00 s of all threads together inside I/O (mean over ranks; most: 2.00 s, rank 1, with at least one thread inside 1.50 s; at least one"

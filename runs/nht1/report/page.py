@@ -148,6 +148,11 @@ class Page:
         self.whose, self.way = (whose, way) if level == 2 else (self.whose, self.way)
         self._add('section', level=level, id=anchor, text=text.clean(text.of(title, whose, way)))
 
+    def drop_if_empty(self, anchor):
+        """The section, if it is the last part: nothing came below it."""
+        if self.parts[-1].get('id') == anchor:
+            self.parts.pop()
+
     def text(self, words, mark='plain'):
         self._add('text', mark=mark, text=text.clean(words))
 

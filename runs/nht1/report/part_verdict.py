@@ -42,6 +42,7 @@ def add(report):
             for s in r.stamps:
                 page.text('%s: %s' % (text.of(name, whose), s['sentence']), s['severity'])
     _left_out(report)
+    page.drop_if_empty('verdict')  # of profiles or workloads alone: nothing to judge
 
 
 def _headline(report, cell):
