@@ -176,7 +176,9 @@ class Workload(unittest.TestCase):
                     root = root_of('point')
                     root['bytes_per_s'], root['points'][0]['asked'][number] = 1e6 * (rate + 0.01 * i), x
                     made.append((root, {}))
-            line, = rows(Report(loaded('nht1-workload', *made)).page, 'workload-figure-1')[1:]
+            page = Report(loaded('nht1-workload', *made)).page
+            self.assertFalse([t for t in texts(page) if 'by chance' in t])  # of one number
+            line, = rows(page, 'workload-figure-1')[1:]
             return line.split('"')[1] if '"' in line else line.split(',')[2]
 
         few, fourfold = 'not judged: too few points', 'not seen: no significant trend, largest median 4.00 times the smallest'
@@ -195,6 +197,15 @@ class Workload(unittest.TestCase):
                 ('sharedFrac', thrice, 3, 'not seen: up'), ('processNum', {1: 100, 2: 200, 4: 300}, 1, 'too few points')):
             with self.subTest(number, values=values, repeats=repeats):
                 self.assertEqual(said(number, values, repeats), verdict)
+
+    def test_several_numbers_of_the_model_are_said_to_be_tested_each_by_itself(self):
+        made = []
+        for number, value in (('seqFrac', 0), ('seqFrac', 0.5), ('seqFrac', 0.75), ('syncFrac', 0.25), ('syncFrac', 0.5)):
+            root = root_of('point')
+            root['points'][0]['asked'][number] = value
+            made.append((root, {}))
+        self.assertIn('Each number is tested by itself: of those without influence, 5 % show a trend by chance.',
+                      texts(Report(loaded('nht1-workload', *made)).page))
 
     def test_split_and_requested_collective_calls_are_other_points(self):
         sides = []

@@ -211,6 +211,8 @@ def _study(page, results, key, whose, way):
     page.figure(f, 'One number at a time is varied around the reference workload, as in Figure 1 of '
                    'the paper; medians over repeats.', whose, way)
     page.table(table, whose, way)
+    if len(panels) > 1:
+        page.text('Each number is tested by itself: of those without influence, %g %% show a trend by chance.' % (100 * SEEN), 'note')
 
 
 def _verdict(sign, says, rho, p, p_min, medians):
