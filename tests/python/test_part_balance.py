@@ -22,7 +22,7 @@ class CoffeeCup(unittest.TestCase):
         of = types.SimpleNamespace(root=root)
         part_beffio._Section(page, of, '', '').add()
         part_balance.add(types.SimpleNamespace(
-            page=page, way=lambda r: '', runs=types.SimpleNamespace(groups=[]), systems=types.SimpleNamespace(several=False, whose=lambda r: ''),
+            page=page, way=lambda r: '', main_cells=[], systems=types.SimpleNamespace(several=False, whose=lambda r: ''),
             results=types.SimpleNamespace(of=lambda kind: [of] if kind == 'nht1-beffio' else [])))
         said, = (p['text'] for p in page.parts if 'coffee-cup rule allows' in p.get('text', ''))
         self.assertIn('%s minutes to write and %s minutes to read' % (text.number(write), text.number(read)), said)

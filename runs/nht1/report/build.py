@@ -23,9 +23,12 @@ class Report:
         self.ways = {kind: ResultWays(results.of(kind)) for kind in KINDS}
         self.rounds, self.dumps = Rounds(self.runs, level), Dumps(self.runs, level)
         self.mtbf_hours, self.downtime_s = mtbf_hours, downtime_s
-        # The first problem that was written: what the headline is about.
-        self.main_group = next((g for g in self.runs.groups if g.best()), None)
-        self.main_cell = self.main_group.best() if self.main_group else None
+        # The fastest of the first problem that was written, on each system: what the headlines are about.
+        mains = {}
+        for group in self.runs.groups:
+            if group.best():
+                mains.setdefault((group.system, group.fs), group.best())
+        self.main_cells = list(mains.values())
         # The first result that says what it was measured on.
         self.first = next((r for r in results if word(r.root, 'system.host')),
                           results[0] if results else None)

@@ -27,7 +27,7 @@ def add(report):
         said = '' if true(result.root, valid) else ' (not valid as a result)'
         return lambda what: text.of(what + said, report.way(result))
 
-    for cell in _cells(report):
+    for cell in report.main_cells:
         whose = cell.group.whose
         cost = report.rounds.cost(cell)
         row(whose, '%s, what writing costs%s' % (cost.name, '' if cost.holds else ' (not measurable)'), cost.zeta, cost.shown,
@@ -63,12 +63,3 @@ def add(report):
         'The coffee-cup rule: a balanced system writes its whole memory in about 10 minutes. b_eff '
         'and b_eff_io come from results of nht1-beff and nht1-beffio, given along with those of '
         'nht1-bt. ' + RK01)
-
-
-def _cells(report):
-    """The best of the first problem that was written, on each system."""
-    best = {}
-    for group in report.runs.groups:
-        if group.best():
-            best.setdefault((group.system, group.fs), group.best())
-    return best.values()

@@ -73,13 +73,13 @@ def _overview(report):
     several = report.systems.several
     table = Table('problems', 'The fastest writer of each problem', ['system'] * several + [
         'problem', 'layout, --sync', 'processors', 'fastest writer', 'T_T in s', 'T_C in s',
-        'zeta', 'R_IO in MB/s', 'what it counts as'])
+        'zeta', 'paired zeta', 'verdict', 'R_IO in MB/s', 'what it counts as'])
     for group in report.runs.groups:
         cell = group.best()
         if cell:
             table.row(*[group.whose] * several, group.name, '%s, %s' % (group.layout, group.sync), cell.processors,
-                      cell.label, cell.median_s, cell.t_c_s, _zeta(cell.zeta), cell.r_io / MB,
-                      counts_as(cell))
+                      cell.label, cell.median_s, cell.t_c_s, _zeta(cell.zeta), _zeta(report.rounds.paired(cell).zeta),
+                      report.rounds.verdict_words(cell), cell.r_io / MB, counts_as(cell))
     if table.rows:
         report.page.section(2, 'problems', 'All problems')
         report.page.table(table)

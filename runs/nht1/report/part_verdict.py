@@ -10,22 +10,22 @@ REFUSED_MAX = 10
 
 
 def add(report):
-    page, cell = report.page, report.main_cell
+    page = report.page
     page.section(2, 'verdict', 'Verdict')
-    if cell:
+    for cell in report.main_cells:
         stamps = report.rounds.stamps(cell)
-        if report.main_group.whose:
-            page.text('Of %s:' % report.main_group.whose)
+        if cell.group.whose:
+            page.text('Of %s:' % cell.group.whose)
         page.stamps(s for s in stamps if s['code'] in verdicts())
         _headline(report, cell)
-        passed_over = report.main_group.passed_over()
+        passed_over = cell.group.passed_over()
         if passed_over:
             page.text('%s; too few to stand for the page.' % passed_over, 'note')
         page.stamps(s for s in stamps if s['code'] not in verdicts())
         if cell.n < 3:
             page.text('%s: no statement about chance; use --repeat auto.' % text.plural(
                 cell.n, 'run'), 'note')
-    elif report.results.of('nht1-bt'):
+    if report.results.of('nht1-bt') and not report.main_cells:
         page.text('No run that leaves a serial file came to its end, so there is nothing to judge.',
                   'warn')
     for kind, name, at, valid in HEADLINES:
@@ -46,7 +46,7 @@ def add(report):
 
 
 def _headline(report, cell):
-    group, z = report.main_group, report.rounds.zeta(cell)
+    group, z = cell.group, report.rounds.zeta(cell)
     name = ', '.join([cell.writer] + [p for p in cell.label.split(', ')[1:]
                                       if ' rank' not in p.split(' x ')[0]])
     words = 'Problem %s on %s%s (%s x %s): the fastest writer, %s, takes T_T = %s s%s; R_IO = %s.' % (
