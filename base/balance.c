@@ -116,16 +116,17 @@ const char *balance_spoiled(const struct balance_rounds *r, enum balance found, 
     }
     if (balance_half(r->disturbed, r->rounds)) {
         snprintf(why, BALANCE_WHY,
-                 "other programs, or other virtual machines, took processors from the ranks in %d "
-                 "of %d %s; measure again when the computer does nothing else",
+                 BALANCE_TAKERS
+                 " took processors from the ranks in %d of %d %s; measure again when "
+                 "the computer does nothing else, with no more threads than a quota allows",
                  r->disturbed, r->rounds, rounds);
         return "disturbed";
     }
     if (r->disturbed > 0 && !agrees(found, r->zeta, r->data)) {
         snprintf(why, BALANCE_WHY,
-                 "without the %d of %d %s in which other programs, or other virtual machines, took "
-                 "processors from the ranks, the answer would be another; measure again when the "
-                 "computer does nothing else",
+                 "without the %d of %d %s in which " BALANCE_TAKERS " took processors from the "
+                 "ranks, the answer would be another; measure again when the computer does nothing "
+                 "else, with no more threads than a quota allows",
                  r->disturbed, r->rounds, rounds);
         return "disturbed";
     }

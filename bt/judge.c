@@ -79,7 +79,7 @@ static void judge_t_c(json_t *to, const struct bt_judged *j)
             "T_C used for zeta, %.4g s%s",
             today, row[i].runs, units_plural(row[i].runs), 100 * (today / best - 1), best,
             job->tc.origin == BT_TC_FROM_USER ? "."
-            : spoiled                         ? ": other programs had processors meanwhile."
+            : spoiled                         ? ": the ranks lacked processors meanwhile."
                                               : ": the paired zeta, over the times of this job, "
                                                 "is not affected.");
     }

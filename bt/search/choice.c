@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/balance.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/mpilib.h"
@@ -104,8 +105,8 @@ const char *bt_choice_stale(const json_t *entry, char why[ERR_MESSAGE_MAX])
         snprintf(why, ERR_MESSAGE_MAX, "it does not say how many of its runs were disturbed");
     else if (2 * disturbed >= runs) /* as of the rounds of an answer (base/balance.h) */
         snprintf(why, ERR_MESSAGE_MAX,
-                 "other programs, or other virtual machines, took processors from the ranks in "
-                 "%.0f of %.0f runs of its last rung",
+                 BALANCE_TAKERS " took processors from the ranks in "
+                                "%.0f of %.0f runs of its last rung",
                  disturbed, runs);
     else if (strncmp(version, NHT1_VERSION, release) != 0 ||
              (version[release] && version[release] != '-'))

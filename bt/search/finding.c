@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/balance.h"
 #include "base/columns.h"
 #include "base/json.h"
 #include "base/plain.h"
@@ -271,11 +272,11 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
         append_text(out, "Undecided: %s will do until another is shown to be faster. ", label);
         race_needed(s->race, &needed, &seconds);
         if (race_disturbed(s->race, &runs, &disturbed))
-            append_text(
-                out,
-                "Other programs, or other virtual machines, took processors from the ranks in %d "
-                "of %d runs of the last rung; search again when the computer does nothing else.",
-                disturbed, runs);
+            append_text(out,
+                        "In %d of %d runs of the last rung " BALANCE_TAKERS
+                        " took processors from the ranks; search again when the computer does "
+                        "nothing else, with no more threads than a quota allows.",
+                        disturbed, runs);
         else if (last && isfinite(needed))
             append_text(
                 out, "%d round%s of the last rung did not decide; about %.0f, --minutes %s, would.",
@@ -540,11 +541,10 @@ void bt_finding_print(const struct bt_search *s, FILE *to)
             units_plural(json_integer_value(json_object_get(best, "rounds"))),
             last ? "last" : "newest");
     if (!spoiled && disturbed > 0) /* else the answer says it */
-        plain_entry(
-            to, "Disturbed",
-            "other programs, or other virtual machines, took processors from the ranks in %d of "
-            "%d runs of the newest rung",
-            disturbed, runs);
+        plain_entry(to, "Disturbed",
+                    BALANCE_TAKERS
+                    " took processors from the ranks in %d of %d runs of the newest rung",
+                    disturbed, runs);
     json_array_foreach(json_object_get(best, "against"), i, one)
     {
         snprintf(label, sizeof label, "%s", json_string_value(json_object_get(one, "label")));

@@ -38,7 +38,7 @@ def spoiled(n, runs):
 
 
 def disturbance(n, runs):
-    return 'other programs, or other virtual machines, took processors from the ranks in %d of %d runs' % (n, runs)
+    return 'other programs, other virtual machines or a CPU quota took processors from the ranks in %d of %d runs' % (n, runs)
 
 
 def hint_forms(best):

@@ -51,8 +51,9 @@ class Choosing(unittest.TestCase):
         choice = Choice(times, [0, 1], 20)
         self.assertEqual((choice.number, choice.verdict, choice.needed), (0, 'undecided', None))
         self.assertEqual(choice.answer(['posix', 'a'], 7.5), (
-            'Undecided: posix will do until another way is shown to be faster. Other programs, or other virtual machines, took '
-            'processors from the ranks in 20 of 40 runs of the comparison; measure again when the computer does nothing else.'))
+            'Undecided: posix will do until another way is shown to be faster. Other programs, other virtual machines or a CPU quota took '
+            'processors from the ranks in 20 of 40 runs of the comparison; measure again when the computer does nothing else, '
+            'with no more threads than a quota allows.'))
 
     def test_it_does_not_matter_only_where_each_search_says_so(self):
         def told(*verdicts):

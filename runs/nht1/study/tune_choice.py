@@ -89,7 +89,7 @@ class Choice:
         disturbance = text.sentence(search.disturbance(self.disturbed, self.runs)) + ' of the comparison'
         if self.spoiled():
             return 'Undecided: %s will do until another way is shown to be faster. %s; measure again when the computer does ' \
-                'nothing else.' % (names[self.plain], disturbance)
+                'nothing else, with no more threads than a quota allows.' % (names[self.plain], disturbance)
         return self._compared(names, minutes) + (' %s.' % disturbance if self.disturbed else '')
 
     def _compared(self, names, minutes):
