@@ -271,6 +271,25 @@ END
     [ "$output" = 1.000 ]
 }
 
+@test "the paired zeta stands beside zeta over T_C, which may be stored and of a quieter hour" {
+    bt_that <<'END'
+echo start >>"$SIM_FOLDER/$io"
+slow=$((2 * $(wc -l <"$SIM_FOLDER/$io"))) # each round slower than the one before, and than the T_C that is known
+jq -n --arg io "$io" --argjson slow $slow '{schema: "nht1-bt/1", problem: {n: 64, steps: 200, dt: 0.0008},
+    system: {ranks: 1, threads: 1, nodes: 1, cores_in_use: 1}, options: {}, stamps: [], ranking: [],
+    runs: [{driver: $io, round: 1, t_c_s: 1, t_t_s: ($slow * (if $io == "none" then 1 else 1.25 end)), norms: {ok: true},
+        zeta: (if $io == "none" then null else 0 end), r_io_bytes_per_s: 1e6, completed: true, verified: true, file: {file_system: "ext4"}, stamps: []}]}' >"$json"
+END
+    REPEATS=3 description x.ini <<<$'[run]\nprogram = nht1-bt\nio = none posix'
+    study --no-plan --no-report --out out x.ini
+    expect_status 0
+    run python3 -c 'import csv
+for r in csv.DictReader(open("out/summary.csv")):
+    print(r["label"], r["zeta"] or "-", r["zeta_paired"] or "-")'
+    [ "$output" = $'none - -\nposix 4 0.25' ]
+    grep -q 'zeta  paired zeta  R_IO' out/summary.txt
+}
+
 @test "dumps that were read back have their T_R beside T_T, where there are any" {
     slow
     bt_that 'read WHICH' 'read-cache HOW' 'read-decomp DECOMP' <<'END'

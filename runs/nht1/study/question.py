@@ -13,7 +13,7 @@ ROUNDS_LEAST = 6         # with which a plan can be made: fewer give no interval
 FALLBACK = (6, 10)       # runs of a point that has no such question
 
 
-def _result(folder, name, record):
+def result_of(folder, name, record):
     root = folder.result(name)
     return results.Result(os.path.join(folder.file('runs', name), 'result.json'), 'nht1-bt', 1, root, record) \
         if root else None
@@ -59,7 +59,7 @@ class Question:
         key = tuple(numbers)
         if key not in self._judged:
             runs = results.Runs(results.Results(filter(None, (
-                _result(self.folder, t.name(n), t.runs[n][0]) for t in [self.tally] + self.beside for n in numbers
+                result_of(self.folder, t.name(n), t.runs[n][0]) for t in [self.tally] + self.beside for n in numbers
                 if n in t.runs and t.runs[n][0]['ok']))), self.level)
             rounds, dumps = Rounds(runs, self.level), reading.Dumps(runs, self.level)
             self._judged[key] = {

@@ -9,9 +9,11 @@ each value that was measured."""
 from collections import namedtuple
 
 from .. import reading, results, stats, text
+from ..report.rounds import Rounds
 from . import programs
 from .description import SINGLE_KEYS
 from .folder import utc, write_json, write_text
+from .question import result_of
 
 # How a member is shown, by the unit that ends its name.
 SCALES = {'bytes_per_s': (1e6, 'MB/s'), 'mib_s': (1.0, 'MiB/s'), 's': (1.0, 's'),
@@ -83,7 +85,7 @@ def _point(tally):
 
 
 def _rows(driver):
-    """The lines of the closing table. zeta is over the best T_C of the study: a run knows only what
+    """The lines of the closing table. zeta is over the best T_C that its runs knew: each knows only what
     was measured before it."""
     kept = {tally: [root for root in (driver.folder.result(tally.name(n)) for n, (record, _) in
                                       sorted(tally.runs.items()) if record['ok']) if root]
@@ -94,6 +96,7 @@ def _rows(driver):
     t_c = {}
     for run in (r for mine in runs.values() for r in mine):
         t_c[run.computing] = results.least((run.t_c_s, t_c.get(run.computing, run.t_c_s)))
+    paired = _paired(driver, runs)
     found = []
     for tally in driver.tallies:
         settings = dict(tally.point.settings, section=tally.point.section)
@@ -109,10 +112,24 @@ def _rows(driver):
                     if best > 0:
                         value = stats.median([r.t_t_s for r in mine]) / best - 1
                 beside.append(Beside(heading, path.split('.')[-1], value, scale_of(path)[0]))
+                if heading == 'zeta' and paired:
+                    beside.append(Beside('paired zeta', 'zeta_paired', next((
+                        paired[tally.name(n), label] for n in tally.runs if (tally.name(n), label) in paired), None), 1))
             beside += _read_back([r for r in runs.get(tally, ()) if r.writer == label])
             found.append(Row(tally, settings, label, interval(numbers, tally.level),
                              max(numbers) if tally.better == 'high' else min(numbers), beside))
     return found
+
+
+def _paired(driver, tallies):
+    """{(run, writer): the paired zeta of what it is a run of}, as the report of the study has it."""
+    of = {n: result_of(driver.folder, n, record) for n, record in (
+        (t.name(n), record) for t in tallies for n, (record, _) in t.runs.items() if record['ok'])}
+    runs = results.Runs(results.Results(filter(None, of.values())), driver.settings.level)
+    rounds, names = Rounds(runs, driver.settings.level), {id(r): n for n, r in of.items()}
+    found = {(names[id(run.result)], cell.writer): rounds.paired(cell).zeta
+             for group in runs.groups for cell in group.cells if cell.writes for run in cell.runs}
+    return {at: zeta for at, zeta in found.items() if zeta == zeta}
 
 
 def _read_back(runs):
