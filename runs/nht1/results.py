@@ -686,6 +686,9 @@ class Run:
         self.t_t_s = positive(real(node, 't_t_s'))
         self.t_c_s = positive(real(node, 't_c_s'))
         self.given = word(result.root, 't_c.origin') == 'given'  # t_c_s, by --tc
+        of = members(result.root, 't_c')
+        self.stored = '%s, %s x %s' % (word(of, 'measured_utc')[:10] or 'unknown day', text.plural(integer(of, 'ranks'), 'rank'), text.plural(
+            integer(of, 'threads'), 'thread')) if word(of, 'origin') == 'store' else ''
         self.bytes = real(node, 'bytes')
         self.round = integer(node, 'round')
         self.verified = true(node, 'verified')
@@ -828,6 +831,7 @@ class Cell:
         self.oversubscribed = 0 < self.cores < self.processors
         self.median_s = self.best_s = self.lo_s = self.hi_s = self.t_c_s = self.write_rate = NAN
         self.given = False  # t_c_s, by --tc
+        self.stored = ''    # when and with which ranks t_c_s was measured, where a store alone knows it
         self.outliers, self.label, self.typical = 0, self.writer, run
 
     @property
@@ -992,13 +996,19 @@ class Runs:
         for (cell, _), answer in zip(rates, answers[len(cells):]):
             cell.write_rate = answer['median']
         known = {}  # best T_C by what it depends on; layout, durability and file system have no part in it
+        stored = {}
         for cell in cells:
+            for run in cell.runs:
+                if run.stored:
+                    stored[cell.computing, run.t_c_s] = run.stored
             known.setdefault(cell.computing, []).extend(t for run in cell.runs for t in (
                 NAN if run.given else run.t_c_s, NAN if run.writes or not run.verified else run.t_t_s))
         for cell in cells:
             cell.t_c_s, first = least(known[cell.computing]), cell.runs[0]
             if cell.t_c_s != cell.t_c_s and all(run.given and run.t_c_s == first.t_c_s for run in cell.runs):
                 cell.t_c_s, cell.given = first.t_c_s, True
+            elif not any(run.t_t_s == cell.t_c_s for c in cells for run in c.runs if not c.writes):
+                cell.stored = stored.get((cell.computing, cell.t_c_s), '')
         for group in self.groups:
             group.whose = self.systems.name(group.system, group.fs)
             alike = [g for g in self.groups if (g.n, g.steps, g.interval) == (group.n, group.steps, group.interval)]

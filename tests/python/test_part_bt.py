@@ -314,7 +314,18 @@ class PartsOfZeta(unittest.TestCase):
         page = page_of(*self.results(1.0, 0.99, 0.5))
         for found, right in zip(self.row(page), (1.1, 0.1, 1.0)):
             self.assertAlmostEqual(found, right)
-        self.assertIn("Of zeta, 0.100 are the writer's calls and 1.000 slower computing", ' '.join(texts(page)))
+        self.assertIn("Of zeta, 0.100 are the writer's calls and 1.000 computing that takes longer than T_C", ' '.join(texts(page)))
+
+    def test_the_verdict_says_whether_t_c_is_a_stored_one(self):
+        root = self.results(1.0)[0]
+        root['t_c'] = {'t_c_s': 0.5, 'origin': 'store', 'measured_utc': '2025-11-02T10:00:00Z', 'ranks': 1, 'threads': 2}
+        for run in root['runs']:
+            if run['driver'] != 'none':
+                run['t_c_s'] = 0.5
+        said = 'T_C = 0.5000 s (stored: 2025-11-02, 1 rank x 2 threads): zeta'
+        self.assertIn(said, ' '.join(texts(page_of(root))))
+        # The run that was stored is a result, too: it is measured.
+        self.assertNotIn('(stored', ' '.join(texts(page_of(root, bt_result((), [0.5] * 3, ())))))
 
     def test_what_one_result_says_of_itself_is_put_over_it_too(self):
         written, alone = self.results(1.0)[0], bt_result((), [0.5] * 3, ())

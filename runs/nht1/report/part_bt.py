@@ -467,7 +467,7 @@ class _Section:
         """What zeta is made of, as the programs say."""
         table = Table('zeta' + self.key, 'What zeta is made of, medians; paired zeta compares with '
                       'the compute-only run of the same round', [
-                          'writer', 'zeta', "of that the writer's calls", 'slower computing',
+                          'writer', 'zeta', "of that the writer's calls", 'computing beyond T_C',
                           'rounds', 'paired zeta', 'from', 'to', 'level, %', 'verdict'])
         for c in cells:
             z = self.report.rounds.zeta(c)

@@ -54,11 +54,12 @@ def _headline(report, cell):
         text.plural(cell.ranks, 'rank'),
         text.plural(cell.threads, 'thread'), name, text.number(cell.median_s, 4),
         ' (T_C is not known%s)' % (': its runs were not all given the same' if any(r.given for r in cell.runs) else '')
-        if cell.t_c_s != cell.t_c_s else ', %s = %s s: zeta = %s' % (
-            'T_C as given' if cell.given else 'the computation alone T_C', text.number(cell.t_c_s, 4), text.zeta(cell.zeta)),
+        if cell.t_c_s != cell.t_c_s else ', %s = %s s%s: zeta = %s' % (
+            'T_C as given' if cell.given else 'the computation alone T_C', text.number(cell.t_c_s, 4),
+            ' (stored: %s)' % cell.stored if cell.stored else '', text.zeta(cell.zeta)),
         text.rate(cell.r_io))
     if z.io == z.io:
-        words += " Of zeta, %s are the writer's calls and %s slower computing beside it." % (
+        words += " Of zeta, %s are the writer's calls and %s computing that takes longer than T_C." % (
             text.zeta(z.io), text.zeta(z.compute))
     if z.paired == z.paired and z.rounds:
         words += ' The paired zeta, against the compute-only run of the same round, is %s%s over ' \

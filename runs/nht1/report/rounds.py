@@ -27,7 +27,7 @@ class Term(NamedTuple):
 class Zeta(NamedTuple):
     """Medians; NaN where they are not known."""
     io: float = NAN       # the writer's calls / T_C of the page
-    compute: float = NAN  # slower computing beside them: the rest of zeta
+    compute: float = NAN  # computing beyond T_C: the rest of zeta
     rounds: int = 0       # with a compute-only run
     paired: float = NAN   # T_T over the T_C of the same round, minus 1
     lo: float = NAN
