@@ -246,7 +246,7 @@ class Check:
     def _conclude(self, root, found):
         self.root, self.writers_found, self.best = root, found, found[0]
         self.problem = check_words.problem(root)
-        self.sentence = check_words.sentence(self.best, self.problem, self.where, self.rounds_began / 60)
+        self.sentence = check_words.sentence(self.best, self.problem, self.where, self.rounds_began / 60, not self.given)
         self.quote = check_words.quote(root, self.sentence, self.started_utc)
         print(text.clean(self.sentence))
         if not self.args.quiet:

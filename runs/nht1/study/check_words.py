@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What runs/study check found, as one sentence. The answer is that of nht1-bt for each writer (docs/zeta.md);
 here stands only which writer speaks for the folder, and how it is told."""
+import math
+
 from .. import text
 from ..results import NAN, at, integer, items, members, real, stamps, word
 
@@ -82,13 +84,24 @@ def _decides(best, extra_minutes):
         ' would decide'
 
 
-def sentence(best, p, where, extra_minutes=0.0):
-    """best: of writers. where: the folder. extra_minutes: what there is beside the rounds."""
+def _longer(p, seconds):
+    """Options of a problem that takes two seconds or more, of those that are chosen from: of N = 24, 64, 102 and 162."""
+    steps = math.ceil(2 * p['steps'] / seconds / 20) * 20
+    if p['n'] == 64 and steps < 200:
+        return '--class A --steps %d' % steps
+    return '--class ' + {24: 'A', 64: 'B' if p['steps'] == 200 else 'A'}.get(p['n'], 'C')
+
+
+def sentence(best, p, where, extra_minutes=0.0, chosen=False):
+    """best: of writers. where: the folder. extra_minutes: what there is beside the rounds. chosen: the problem, by a pilot."""
     checkpoints = 'heckpoints of %s%s on %s' % (
         text.size(p['dump_bytes']), ' every %s' % _span(p['every_s']) if p['every_s'] else '', where)
     with_, goal = 'with %s' % best['writer'], 'goal %g %%' % (100 * GOAL)
     if best['answer'] == UNKNOWN:
         why = best['sentence'].split(': ', 1)[-1].rstrip('.')
+        if chosen and best['reason'] == 'too-short':
+            why = '%s; the trial by which %s at N = %d were chosen ran slower, as beside other programs: run it again, ' \
+                'or with %s' % (why.split(';')[0], text.plural(p['steps'], 'step'), p['n'], _longer(p, best['t_t_s']))
         return 'What c%s cost %s is not measurable here and now: %s.' % (checkpoints, with_, why)
     if best['answer'] == OPEN:
         return 'Whether c%s cost at most %s %% %s is undecided: %s in %s; %s.' % (
