@@ -49,10 +49,10 @@ struct forecast {
     struct bt_decomp grid;                /* of rank 0 */
     char decomp[40];
     int64_t dumps_n, dump_bytes;
-    int64_t file_bytes; /* of the longest file, 0: nothing is written */
-    int64_t files_n;    /* left behind, manifests included */
-    int64_t
-        disk_bytes; /* on the file system at a time, also a file beside the one that it replaces */
+    int64_t file_bytes;    /* of the longest file, 0: nothing is written */
+    int64_t files_n;       /* left behind, manifests included */
+    int64_t disk_bytes;    /* needed on the file system at a time */
+    int64_t peak_bytes;    /* the same where there is room for a file beside the one it replaces */
     int64_t written_bytes; /* by all writers in all rounds */
     int64_t free_bytes;    /* of the file system, old files of the same names given back; -1: not
                               told */
@@ -268,6 +268,7 @@ static void files(struct forecast *f)
     if (s->rounds > 1 && !in_turn && !io_place_reuses(s->opt.out))
         most = num_max(most, num_sum(made, f->file_bytes) - given_back);
     f->disk_bytes = num_max(f->disk_bytes, most);
+    f->peak_bytes = s->rounds > 1 && !in_turn ? num_sum(made, f->file_bytes) : 0;
     f->free_bytes = f->disk_bytes - most;
 }
 
@@ -295,6 +296,8 @@ static int disk(struct forecast *f)
     if (f->file_bytes == 0) return 0;
     TRY(sys_path_fs(f->setup->opt.out, &fs));
     f->free_bytes = fs.free_bytes < 0 ? -1 : f->free_bytes + fs.free_bytes;
+    const bool in_place = fs.in_memory || (f->free_bytes >= 0 && f->peak_bytes > f->free_bytes);
+    f->peak_bytes = in_place ? f->disk_bytes : num_max(f->peak_bytes, f->disk_bytes);
     if (f->free_bytes >= 0 && f->disk_bytes > f->free_bytes)
         bt_notice(f->misfits, "space: %s are needed, and %s (%s) has %s free",
                   units_bytes((double)f->disk_bytes, needs), fs.mount, fs.type,
@@ -451,6 +454,11 @@ static void print(const struct forecast *f, FILE *to)
         if (!f->candidates)
             fprintf(to, "%s written in all; ", units_bytes((double)f->written_bytes, c));
         fprintf(to, "%lld file%s left\n", (long long)f->files_n, f->files_n == 1 ? " is" : "s are");
+        if (f->peak_bytes > f->disk_bytes)
+            fprintf(to,
+                    "          %s while a round replaces the file of the one before, if there is "
+                    "room\n",
+                    units_bytes((double)f->peak_bytes, a));
     }
     if (f->readings_n > 0)
         fprintf(to,
@@ -507,16 +515,17 @@ static json_t *plan_json(const void *of, int status)
                           f->file_bytes > 0 ? js_real(f->needed_rate) : json_null(), "fits",
                           (int)(json_array_size(f->misfits) == 0), "misfits",
                           json_incref(f->misfits), "warnings", json_incref(f->warnings));
-    json_t *sizes = json_pack(
-        "{sI sI sI sI sI sI sI so sI sI sI sI sI sI}", "ranks", (json_int_t)f->ranks, "threads",
-        (json_int_t)f->threads, "nodes", (json_int_t)f->nodes, "cores_of_nodes",
-        (json_int_t)f->cores, "file_bytes", (json_int_t)f->file_bytes, "files_n",
-        (json_int_t)f->files_n, "disk_bytes", (json_int_t)f->disk_bytes, "disk_free_bytes",
-        f->free_bytes < 0 ? json_null() : json_integer((json_int_t)f->free_bytes), "written_bytes",
-        (json_int_t)f->written_bytes, "rank_memory_bytes", (json_int_t)f->rank_bytes,
-        "memory_bytes", (json_int_t)f->memory_bytes, "node_memory_bytes", (json_int_t)f->node_bytes,
-        "memory_available_bytes", (json_int_t)f->available_bytes, "memory_total_bytes",
-        (json_int_t)f->total_bytes);
+    json_t *sizes =
+        json_pack("{sI sI sI sI sI sI sI sI so sI sI sI sI sI sI}", "ranks", (json_int_t)f->ranks,
+                  "threads", (json_int_t)f->threads, "nodes", (json_int_t)f->nodes,
+                  "cores_of_nodes", (json_int_t)f->cores, "file_bytes", (json_int_t)f->file_bytes,
+                  "files_n", (json_int_t)f->files_n, "disk_bytes", (json_int_t)f->disk_bytes,
+                  "disk_peak_bytes", (json_int_t)f->peak_bytes, "disk_free_bytes",
+                  f->free_bytes < 0 ? json_null() : json_integer((json_int_t)f->free_bytes),
+                  "written_bytes", (json_int_t)f->written_bytes, "rank_memory_bytes",
+                  (json_int_t)f->rank_bytes, "memory_bytes", (json_int_t)f->memory_bytes,
+                  "node_memory_bytes", (json_int_t)f->node_bytes, "memory_available_bytes",
+                  (json_int_t)f->available_bytes, "memory_total_bytes", (json_int_t)f->total_bytes);
     json_t *rest =
         json_pack("{so si sb so so so so}", "memory_ratio", js_real(f->ratio), "memory_rule",
                   RESIDENT_RULE, "memory_rule_holds", (int)f->rule_holds, "t_c_s",

@@ -133,6 +133,21 @@ print(1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@")
     umount data
 }
 
+@test "where a round replaces the file of the one before, both are there: on a disk with room, not in memory" {
+    need_root "a file system of one's own"
+    local job=(--n 24 --steps 4 --interval 1 --dt 0.001)
+    plan "${job[@]}" --io posix,mpiio --repeat 3
+    holds '.disk_bytes == 2 * .file_bytes and .disk_peak_bytes == 3 * .file_bytes'
+    run nht1-bt --dry-run "${job[@]}" --io posix,mpiio --repeat 3
+    expect_text "6.64 MB while a round replaces the file of the one before"
+    plan "${job[@]}" --io posix
+    holds '.disk_peak_bytes == .file_bytes'
+    memory_disk data 16m
+    plan "${job[@]}" --io posix --repeat 3 --out data/f
+    holds '.disk_peak_bytes == .file_bytes'
+    umount data
+}
+
 @test "a search: its candidates, its time, one file at a time" {
     plan --class A --io auto --minutes 3 --ranks 8
     expect_status 0
