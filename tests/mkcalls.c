@@ -511,6 +511,70 @@ static void uneven(const char *name)
     MPI_File_close(&f);
 }
 
+/* Records of 1000 bytes at places apart, each written or read by one rank. */
+enum { RECORD = 1000, SEGMENTS = 4 };
+
+static void record(MPI_File f, MPI_Offset at, bool reads)
+{
+    MPI_Status s;
+    if (reads)
+        MPI_File_read_at(f, RECORD * at, buf, RECORD, MPI_BYTE, &s);
+    else
+        MPI_File_write_at(f, RECORD * at, buf, RECORD, MPI_BYTE, &s);
+}
+
+/* A block of three of each rank in each segment. */
+static void segments(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    for (int s = 0; s < SEGMENTS; s++)
+        for (int i = 0; i < 3; i++)
+            record(f, 3 * (s * size + rank) + i, false);
+    MPI_File_close(&f);
+}
+
+/* The same, the last rank in front. */
+static void mirrored(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    for (int s = 0; s < SEGMENTS; s++)
+        for (int i = 0; i < 3; i++)
+            record(f, 3 * (s * size + size - 1 - rank) + i, false);
+    MPI_File_close(&f);
+}
+
+/* A region of each rank, in which every fourth record is left out. */
+static void regions(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    for (int i = 0; i < 15; i++)
+        if (i % 4 != 3) record(f, 15 * rank + i, false);
+    MPI_File_close(&f);
+}
+
+/* Columns of two ranks side by side, rows of two below them. */
+static void grid(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    for (int row = 0; row < SEGMENTS; row++)
+        record(f, 2 * (rank / 2 * SEGMENTS + row) + rank % 2, false);
+    MPI_File_close(&f);
+}
+
+/* A header that all read, then a region of each. */
+static void restart(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    for (int i = 0; rank == 0 && i < 1 + 5 * size; i++)
+        record(f, i, false);
+    MPI_File_sync(f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    record(f, 0, true);
+    for (int i = 0; i < 5; i++)
+        record(f, 1 + 5 * rank + i, true);
+    MPI_File_close(&f);
+}
+
 /* Collective calls of no bytes: ROMIO of Open MPI does not set their status. */
 static void of_no_bytes(const char *name)
 {
@@ -937,6 +1001,11 @@ int main(int argc, char **argv)
         {"permuted", permuted},
         {"holes", holes},
         {"uneven", uneven},
+        {"segments", segments},
+        {"mirrored", mirrored},
+        {"regions", regions},
+        {"grid", grid},
+        {"restart", restart},
         {"of-no-bytes", of_no_bytes},
         {"header", header},
         {"separate", separate},

@@ -130,7 +130,7 @@ views_are_told() {
 @test "calls before which the pointer was moved are not sequential" {
     profiled 1 seeks s.dat
     expect_status 0
-    has 'seqFrac="0.5"' '<calls function="write" n="8" bytes="640" span="7080" skips="4"/>'
+    has 'seqFrac="0.5"' '<calls function="write" n="8" bytes="640" span="7080" skips="4" lead="1"/>'
 }
 
 @test "sequential is by position, whichever pointer a call uses" {

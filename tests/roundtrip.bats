@@ -109,6 +109,43 @@ X
     [ "$(places q.xml)" = "$(places p.xml)" ]
 }
 
+# moved FILE.jsonl CALL: the bytes that its processes move so, [begin, end) of each piece of the file, in order, and how many bytes.
+moved() {
+    python3 - "$1" "$2" <<'X'
+import json, sys
+pieces, moved = [], 0
+for line in open(sys.argv[1]):
+    run = json.loads(line)
+    if run.get('call') == sys.argv[2] and run['bytes']:
+        pieces += [(run['offset'] + i * run['stride'], run['bytes']) for i in range(run['n'])]
+merged = []
+for begin, n in sorted(pieces):
+    moved += n
+    if merged and begin <= merged[-1][1]:
+        merged[-1][1] = max(merged[-1][1], begin + n)
+    else:
+        merged.append([begin, begin + n])
+print(moved, *merged)
+X
+}
+
+@test "records of several ranks in one file are replayed at their places: segments, regions, a grid, a header and regions" {
+    need_program jq python3
+    local how call
+    for how in segments mirrored regions grid restart; do
+        call=pwrite
+        [ $how != restart ] || call=pread
+        run nht1-profile -o p.xml --accesses p.jsonl --force -- "$NHT1_ROOT/tests/mpi-run" -np 4 "$NHT1_TESTBIN/mkcalls" $how $how.dat
+        expect_status 0
+        expect_text "Places    calls that leave gaps in a file are replayed in pieces of equal length at even distances"
+        run nht1-profile -o q.xml --accesses q.jsonl --force --quiet -- "$NHT1_ROOT/tests/mpi-run" -np 4 "$NHT1_BIN/nht1-workload" p.xml \
+            --out d --check none --quiet
+        expect_status 0
+        [ "$(moved q.jsonl $call)" = "$(moved p.jsonl $call)" ] || { moved p.jsonl $call; moved q.jsonl $call; cat p.xml; false; }
+        rm -f p.* q.* d*
+    done
+}
+
 @test "where the individual pointer is moved, a replay moves it as often" {
     slow
     local name

@@ -102,8 +102,8 @@ static void what_is_written_reads_back(void **state)
             "function='read' n='1' bytes='10'/></rank></workingPoint>"
             "<workingPoint processNum='1' sizeMean='10' uniqueBytes='30' readFrac='0' "
             "collFrac='0' syncFrac='1' seqFrac='0' sharedFrac='0' contMean='10'><calls "
-            "function='write_at' n='3' bytes='30' span='70' skips='2' "
-            "begin='5'/></workingPoint></workload>",
+            "function='write_at' n='3' bytes='30' span='70' skips='1' lead='1' "
+            "begin='5' shift='-5'/></workingPoint></workload>",
             &w),
         0);
     char *one = written(&w);
@@ -115,7 +115,8 @@ static void what_is_written_reads_back(void **state)
     assert_int_equal(p->rank[1].list[0].bytes, 590);
     assert_true(p->rank[0].cont_mean == 12.5 && p->rank[1].cont_mean == 0);
     assert_true(again.point[1].list[0].span == 70 && again.point[1].list[0].begin == 5 &&
-                again.point[1].list[0].skips == 2);
+                again.point[1].list[0].skips == 1 && again.point[1].list[0].lead == 1 &&
+                again.point[1].list[0].shifted && again.point[1].list[0].shift == -5);
     assert_string_equal(again.file_name[2], "a<\"b");
     char *two = written(&again);
     assert_string_equal(one, two);
@@ -217,22 +218,30 @@ static void what_one_number_does_not_show(void **state)
 static void wrong_spans(void **state)
 {
     (void)state;
-    static const char *const calls[] = {
-        "function='write_at' n='3' bytes='30' span='70'/>",
-        "function='write_at' n='3' bytes='30' skips='2'/>",
-        "function='write_at' n='3' bytes='30' span='70' skips='3'/>",
-        "function='write_at' n='3' bytes='30' span='9' skips='2'/>",
-        "function='write_shared' n='3' bytes='30' span='70' skips='2'/>",
-        "function='write_at' n='3' bytes='30' begin='70'/>",
+    static const struct {
+        const char *calls, *why;
+    } row[] = {
+        {"function='write_at' n='3' bytes='30' span='70'/>", "span"},
+        {"function='write_at' n='3' bytes='30' skips='2'/>", "span"},
+        {"function='write_at' n='3' bytes='30' span='70' skips='3'/>", "span"},
+        {"function='write_at' n='3' bytes='30' span='9' skips='2'/>", "span"},
+        {"function='write_shared' n='3' bytes='30' span='70' skips='2'/>", "span"},
+        {"function='write_at' n='3' bytes='30' begin='70'/>", "span"},
+        {"function='write_at' n='3' bytes='30' shift='70'/>", "span"},
+        {"function='write_at' n='3' bytes='30' lead='1'/>", "span"},
+        {"function='write_at' n='3' bytes='30' span='70' skips='2' lead='2'/>",
+         "lead is 1 to n - skips"},
+        {"function='write_at' n='3' bytes='30' span='70' skips='2' begin='-1'/>",
+         "process 0 begins before the file does"},
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         char text[512];
         snprintf(text, sizeof text,
                  "<workload version='1'>\n <workingPoint processNum='1' sizeMean='10' "
                  "uniqueBytes='30' readFrac='0' collFrac='0' syncFrac='1' seqFrac='0' "
                  "sharedFrac='0' contMean='10'>\n<calls %s</workingPoint></workload>",
-                 calls[i]);
-        wrong(text, "w.xml:2:2: ", "span");
+                 row[i].calls);
+        wrong(text, "w.xml:2:2: ", row[i].why);
     }
 }
 

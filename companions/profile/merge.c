@@ -89,7 +89,8 @@ static bool counts_sound(const struct profile_phase *p)
         ok = ok && p->kind[k].n <= COUNT_MAX && p->kind[k].bytes <= WORKLOAD_BYTES_MAX;
     for (int k = 0; k < PROFILE_PLACED; k++)
         ok = ok && p->places[k].n <= COUNT_MAX && p->places[k].skips <= COUNT_MAX &&
-             p->places[k].begin > -WORKLOAD_BYTES_MAX && p->places[k].end >= 0;
+             p->places[k].lead <= COUNT_MAX && p->places[k].begin > -WORKLOAD_BYTES_MAX &&
+             p->places[k].end >= 0;
     return ok;
 }
 
@@ -799,15 +800,28 @@ static struct workload_calls calls_of(const struct profile_phase *p, int kind)
         l->end <= WORKLOAD_BYTES_MAX && l->end - l->begin >= num_quotient_up(c.bytes, c.n)) {
         c.span = l->end - l->begin;
         c.skips = (int64_t)l->skips;
+        /* Where skips are spread evenly, the first piece is as long as the others. */
+        const bool even = (int64_t)l->lead == num_quotient_up(c.n, c.skips + 1);
+        if (!even && (int64_t)l->lead <= c.n - c.skips) c.lead = (int64_t)l->lead;
     }
     return c;
+}
+
+static bool leave_gaps(const struct profile_run *run)
+{
+    for (int r = 0; r < run->size; r++)
+        for (int p = 0; run->rank[r] && p < run->rank[r]->phases_n; p++)
+            for (int k = 0; k < PROFILE_PLACED; k++)
+                if (calls_of(&run->rank[r]->phase[p], k).skips > 0) return true;
+    return false;
 }
 
 static bool same_calls(const struct profile_phase *a, const struct profile_phase *b)
 {
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         const struct workload_calls x = calls_of(a, k), y = calls_of(b, k);
-        if (x.n != y.n || x.bytes != y.bytes || x.span != y.span || x.skips != y.skips)
+        if (x.n != y.n || x.bytes != y.bytes || x.span != y.span || x.skips != y.skips ||
+            x.lead != y.lead)
             return false;
     }
     return true;
@@ -829,9 +843,47 @@ static int most_common_rank(const struct point *at)
     return best;
 }
 
-/* The calls of one process by function. begin: where those of a function begin, NULL: not known. */
-static int list_make(const struct profile_phase *p, const int64_t *begin,
-                     struct workload_calls **list, int *n)
+/* Where in the file the calls of each function begin: of process r at begin + r * shift. first: where the
+ * first of all begins, from which these are counted. */
+struct places {
+    int64_t first, begin[PROFILE_PLACED], shift[PROFILE_PLACED];
+};
+
+/* By the usual process and the next one that has made the same calls. separate: each in a file of its own. */
+static struct places places_find(const struct point *at, int usual, bool separate)
+{
+    struct places found = {.first = INT64_MAX};
+    int next = usual + 1;
+    for (int i = 0; i < at->processes; i++)
+        for (int k = 0; at->of[i] && k < PROFILE_PLACED; k++)
+            if (at->of[i]->places[k].end > 0 && at->of[i]->places[k].begin >= 0)
+                found.first = num_min(found.first, at->of[i]->places[k].begin);
+    while (next < at->processes && !(at->of[next] && same_calls(at->of[next], at->of[usual])))
+        next++;
+    for (int k = 0; at->of[usual] && k < PROFILE_PLACED; k++) {
+        if (calls_of(at->of[usual], k).skips == 0) continue;
+        const int64_t begin = at->of[usual]->places[k].begin;
+        if (!separate && next < at->processes)
+            found.shift[k] = (at->of[next]->places[k].begin - begin) / (next - usual);
+        found.begin[k] = begin - found.first - usual * found.shift[k];
+    }
+    return found;
+}
+
+/* Whether a process that has made the same calls has made them at these places. */
+static bool placed_so(const struct profile_phase *p, int rank, const struct places *places)
+{
+    for (int k = 0; p && k < PROFILE_PLACED; k++)
+        if (calls_of(p, k).skips > 0 &&
+            p->places[k].begin - places->first != places->begin[k] + rank * places->shift[k])
+            return false;
+    return true;
+}
+
+/* The calls of one process by function. places: NULL: not known. own_of: process whose own list it is, -1: that of
+ * all usual ones. mean: the shift that needs not be said; 0: in a file of each process's own none is. */
+static int list_make(const struct profile_phase *p, const struct places *places, int own_of,
+                     double mean, struct workload_calls **list, int *n)
 {
     *n = 0;
     *list = mem_new(WORKLOAD_KINDS, sizeof **list, "a list of calls");
@@ -839,8 +891,13 @@ static int list_make(const struct profile_phase *p, const int64_t *begin,
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         struct workload_calls c = calls_of(p, k);
         if (c.n == 0) continue;
-        if (!begin) c.span = c.skips = 0;
-        if (c.skips > 0) c.begin = begin[k];
+        if (!places) c.span = c.skips = c.lead = 0;
+        if (c.skips > 0) {
+            const bool own = own_of >= 0;
+            c.begin = own ? p->places[k].begin - places->first : places->begin[k];
+            c.shift = own ? 0 : places->shift[k];
+            c.shifted = mean > 0 && own_of != 0 && (double)c.shift != mean;
+        }
         (*list)[(*n)++] = c;
     }
     return 0;
@@ -853,23 +910,6 @@ static double cont_mean(const struct profile_phase *p)
     for (int k = 0; p && k < WORKLOAD_KINDS; k++)
         bytes += p->kind[k].bytes;
     return bytes > 0 && p->pieces > 0 ? (double)bytes / (double)p->pieces : 0;
-}
-
-/* Where the calls of each function begin, of the first process that has any;
- * counted from the first of all. */
-static void first_offsets(const struct point *at, int64_t begin[PROFILE_PLACED])
-{
-    int64_t first = INT64_MAX;
-    for (int k = 0; k < PROFILE_PLACED; k++) {
-        begin[k] = INT64_MAX;
-        for (int i = 0; i < at->processes; i++) {
-            const struct profile_places *l = at->of[i] ? &at->of[i]->places[k] : NULL;
-            if (l && l->end > 0 && l->begin < begin[k]) begin[k] = l->begin;
-        }
-        if (begin[k] < first) first = begin[k];
-    }
-    for (int k = 0; k < PROFILE_PLACED; k++)
-        begin[k] = begin[k] < INT64_MAX && first >= 0 ? begin[k] - first : 0;
 }
 
 /* What all processes of a point have done together. */
@@ -898,8 +938,8 @@ static void totals_add(struct totals *t, const struct profile_phase *p)
     }
 }
 
-/* The processes whose calls or pieces differ from those of the usual one, each with its own list. */
-static int ranks_make(const struct point *at, int usual, const int64_t *places,
+/* The processes whose calls, places or pieces are not those of the usual one, each with its own list. */
+static int ranks_make(const struct point *at, int usual, const struct places *places, double mean,
                       struct workload_point *out)
 {
     out->rank = mem_new(at->processes, sizeof *out->rank, "%d ranks", at->processes);
@@ -907,11 +947,13 @@ static int ranks_make(const struct point *at, int usual, const int64_t *places,
     for (int i = 0; i < at->processes; i++) {
         const double cont = out->cont_mean < out->size_mean ? cont_mean(at->of[i]) : 0;
         const bool own_cont = cont > 0 && llround(cont) != llround(out->cont_mean);
-        if (same_calls(at->of[i], at->of[usual]) && !own_cont) continue;
+        if (same_calls(at->of[i], at->of[usual]) && !own_cont &&
+            (!places || placed_so(at->of[i], i, places)))
+            continue;
         struct workload_rank *rank = &out->rank[out->ranks_n++];
         rank->of = i;
         rank->cont_mean = own_cont ? cont : 0;
-        TRY(list_make(at->of[i], places, &rank->list, &rank->list_n));
+        TRY(list_make(at->of[i], places, i, mean, &rank->list, &rank->list_n));
         for (int c = 0; c < rank->list_n; c++) {
             rank->calls = num_sum(rank->calls, rank->list[c].n);
             rank->bytes = num_sum(rank->bytes, rank->list[c].bytes);
@@ -920,9 +962,8 @@ static int ranks_make(const struct point *at, int usual, const int64_t *places,
     return 0;
 }
 
-static int point_make(const struct point *at, struct workload_point *out)
+static int point_make(const struct point *at, bool separate, struct workload_point *out)
 {
-    int64_t begin[PROFILE_PLACED];
     struct totals t = {0};
     for (int i = 0; i < at->processes; i++)
         if (at->of[i]) totals_add(&t, at->of[i]);
@@ -944,11 +985,12 @@ static int point_make(const struct point *at, struct workload_point *out)
     const double think_s = 1e-9 * (double)t.think_ns / calls;
     if (think_s >= THINK_S) out->think_s = think_s;
     /* Positions in views with holes are not recorded. */
-    const int64_t *const places = out->cont_mean >= out->size_mean ? begin : NULL;
-    first_offsets(at, begin);
+    const bool placed = out->cont_mean >= out->size_mean;
     const int usual = most_common_rank(at);
-    TRY(list_make(at->of[usual], places, &out->list, &out->list_n));
-    return ranks_make(at, usual, places, out);
+    const struct places found = places_find(at, usual, separate), *places = placed ? &found : NULL;
+    const double mean = separate || at->processes == 1 ? 0 : out->size_mean;
+    TRY(list_make(at->of[usual], places, -1, mean, &out->list, &out->list_n));
+    return ranks_make(at, usual, places, mean, out);
 }
 
 int profile_workload(const struct profile_run *run, struct workload *w, int *left_out,
@@ -965,7 +1007,7 @@ int profile_workload(const struct profile_run *run, struct workload *w, int *lef
             rc = mem_error("the names of files");
     for (int i = 0; rc == 0 && i < all.n; i++) {
         struct workload_point p = {0};
-        rc = point_make(&all.point[i], &p);
+        rc = point_make(&all.point[i], all.separate, &p);
         const bool empty = p.size_mean == 0;
         bool sound = true;
         snprintf(where, sizeof where, "working point %d: ", i + 1);
@@ -1383,6 +1425,11 @@ void profile_print(const struct profile_run *run, FILE *to)
                                     : "files that not all ranks have opened are replayed",
                 have_own_files(run) ? "other processes read or wrote, too"
                                     : "not every rank has as many of its own, and no others");
+    if (leave_gaps(run))
+        fprintf(
+            to,
+            "Places    calls that leave gaps in a file are replayed in pieces of equal length at "
+            "even distances; --accesses keeps their places\n");
     if (run->calls[0] + run->calls[1] == 0)
         fprintf(to, "Nothing   read or written through MPI-IO or in files that it opens for "
                     "writing: the workload is empty and cannot be replayed\n");

@@ -25,7 +25,7 @@
 #include "companions/workload/function.h"
 #include "companions/workload/runs.h"
 
-#define PROFILE_MAGIC        UINT64_C(0x32657270316e7468)
+#define PROFILE_MAGIC        UINT64_C(0x33657270316e7468)
 #define PROFILE_FILES_MAX    16384
 #define PROFILE_NAME_MAX     1024
 #define PROFILE_PHASE_MAX    16384
@@ -179,7 +179,22 @@ struct profile_places {
     int64_t begin, end; /* the bytes that all of them cover; end 0: nothing yet */
     int64_t next;       /* where the last one ended */
     uint64_t skips;     /* calls that did not begin where the one before had ended */
+    uint64_t lead;      /* calls before the first of those */
 };
+
+/* Notes where a call lay. */
+static inline void profile_place(struct profile_places *l, int64_t begin, int64_t bytes)
+{
+    l->n++;
+    if (bytes == 0) return;
+    if (l->end > 0 && begin != l->next) {
+        if (l->skips == 0) l->lead = l->n - 1;
+        l->skips++;
+    }
+    if (l->end == 0 || begin < l->begin) l->begin = begin;
+    l->next = begin + bytes;
+    if (l->next > l->end) l->end = l->next;
+}
 
 /* Kinds whose places are known come first: all but those with the shared pointer. */
 #define PROFILE_PLACED WORKLOAD_KIND(SHARED, 0, BLOCKING, 0)

@@ -76,21 +76,22 @@ static int64_t share_of(const struct workload_point *p, int rank, int64_t *begin
     return part_begin(left, index + 1, others) - part_begin(left, index, others);
 }
 
-/* Where the calls of a process begin that do not follow each other, counted from where those of the
- * first one do: they interleave. */
-static int64_t interleaved_begin(const struct workload_point *p, bool separate, int64_t rank)
+/* Where calls of a process begin that do not follow each other. */
+static int64_t calls_begin(const struct workload_point *p, bool separate,
+                           const struct workload_calls *c, int64_t rank)
 {
-    return separate ? 0 : num_round((double)rank * p->size_mean);
+    if (separate) return c->begin;
+    return c->begin + (c->shifted ? rank * c->shift : num_round((double)rank * p->size_mean));
 }
 
-/* Where the longest span of a list ends that begins there; 0: it has none. */
-static int64_t spans_end(const struct workload_calls *list, int n, int64_t begin)
+/* Where the longest span ends of a list that a process has; 0: it has none. */
+static int64_t spans_end(const struct workload_point *p, bool separate,
+                         const struct workload_calls *list, int n, int64_t rank)
 {
     int64_t end = 0;
-    for (int i = 0; i < n; i++) {
-        const int64_t last = num_sum(begin, num_sum(list[i].begin, list[i].span));
-        if (list[i].skips > 0 && last > end) end = last;
-    }
+    for (int i = 0; i < n; i++)
+        if (list[i].skips > 0)
+            end = num_max(end, num_sum(calls_begin(p, separate, &list[i], rank), list[i].span));
     return end;
 }
 
@@ -100,13 +101,16 @@ int64_t workload_point_length(const struct workload_point *p, bool separate, int
         const struct workload_rank *own = rank_of(p, rank);
         int64_t begin, length = separate ? share_of(p, rank, &begin) : p->unique_bytes;
         int64_t end = 0;
-        if (!separate || !own || own->list_n == 0)
-            end = spans_end(p->list, p->list_n, interleaved_begin(p, separate, p->process_num - 1));
+        int64_t usual[2];
+        workload_point_usual(p, usual);
+        for (int e = 0; e < 2 && usual[0] <= usual[1]; e++)
+            if (!separate || !own || own->list_n == 0)
+                end = num_max(end, spans_end(p, separate, p->list, p->list_n, usual[e]));
         if (end > length) length = end;
         for (int i = 0; i < p->ranks_n; i++) {
             const struct workload_rank *r = &p->rank[i];
             if (separate && r != own) continue;
-            end = spans_end(r->list, r->list_n, interleaved_begin(p, separate, r->of));
+            end = spans_end(p, separate, r->list, r->list_n, r->of);
             if (end > length) length = end;
         }
         return length;
@@ -192,8 +196,8 @@ static void set_sizes(struct workload_plan *plan, int64_t first, int64_t n, int6
     }
 }
 
-/* Places of calls that do not follow each other: the skips spread evenly over them, and what is
- * skipped evenly over the skips. A span that is shorter than the bytes is gone through again and
+/* Places of calls that do not follow each other: pieces of as many calls each, between the skips, and what
+ * is skipped evenly over these. A span that is shorter than the bytes is gone through again and
  * again. */
 static void spread_calls(const struct workload_calls *calls, int64_t begin,
                          struct workload_call *call)
@@ -201,9 +205,12 @@ static void spread_calls(const struct workload_calls *calls, int64_t begin,
     const int64_t skipped = calls->span - calls->bytes;
     int64_t done = 0, at = begin;
     for (int64_t i = 0; i < calls->n; i++) {
+        const int64_t lead = calls->lead;
+        const int64_t before = lead == 0  ? part_begin(calls->skips + 1, i, calls->n)
+                               : i < lead ? 0
+                                          : 1 + part_begin(calls->skips, i - lead, calls->n - lead);
         if (skipped >= 0)
-            at = begin + done +
-                 part_begin(skipped, part_begin(calls->skips, i, calls->n - 1), calls->skips);
+            at = begin + done + part_begin(skipped, before, calls->skips);
         else if (at + call[i].bytes > begin + calls->span)
             at = begin;
         call[i].offset = at;
@@ -212,17 +219,17 @@ static void spread_calls(const struct workload_calls *calls, int64_t begin,
     }
 }
 
-/* Calls as they are listed, one function after the other in an order that is the same for all.
- * begin: of those that do not follow each other. */
-static void kinds_by_list(const struct workload_calls *list, int list_n, int64_t begin,
-                          struct workload_plan *plan)
+/* Calls as they are listed, one function after the other in an order that is the same for all. */
+static void kinds_by_list(const struct workload_point *p, bool separate, int rank,
+                          const struct workload_calls *list, int list_n, struct workload_plan *plan)
 {
     int64_t c = 0;
     for (int kind = 0; kind < WORKLOAD_KINDS; kind++)
         for (int i = 0; i < list_n; i++) {
             if (list[i].kind != kind) continue;
             set_sizes(plan, c, list[i].n, list[i].bytes, 0);
-            if (list[i].skips > 0) spread_calls(&list[i], begin + list[i].begin, &plan->call[c]);
+            if (list[i].skips > 0)
+                spread_calls(&list[i], calls_begin(p, separate, &list[i], rank), &plan->call[c]);
             for (int64_t end = c + list[i].n; c < end; c++) {
                 plan->call[c].kind = kind;
                 plan->call[c].seek = WORKLOAD_NO_SEEK;
@@ -416,12 +423,11 @@ int workload_plan_make(const struct workload *w, int no, int rank, struct worklo
     for (int64_t c = 0; c < plan->n; c++)
         plan->call[c] = (struct workload_call){.offset = -1};
     plan->bytes = share_of(p, rank, &plan->begin);
-    const int64_t begin = interleaved_begin(p, w->separate, rank);
     if (w->separate || workload_point_holes(p)) plan->begin = 0;
     if (own && own->list_n > 0) {
-        kinds_by_list(own->list, own->list_n, begin, plan);
+        kinds_by_list(p, w->separate, rank, own->list, own->list_n, plan);
     } else if (p->list_n > 0 && plan->n > 0) {
-        kinds_by_list(p->list, p->list_n, begin, plan);
+        kinds_by_list(p, w->separate, rank, p->list, p->list_n, plan);
         if (own) set_sizes(plan, 0, plan->n, plan->bytes, 0);
     } else if (p->list_n == 0) {
         TRY(kinds_by_fractions(p, seed, plan));

@@ -91,8 +91,15 @@ static int check_fractions(const struct workload_point *p, bool separate, const 
     return 0;
 }
 
+/* How much further on than those of the first process the calls of another one begin. */
+static double shift_of(const struct workload_point *p, const struct workload_calls *c, int64_t rank)
+{
+    return (double)rank * (c->shifted ? (double)c->shift : p->size_mean);
+}
+
+/* end: the first and the last process that have these; the last before the first: none has. */
 static int check_list(const struct workload_point *p, const struct workload_calls *list, int n,
-                      bool separate, const char *where)
+                      bool separate, const int64_t end[2], const char *where)
 {
     const bool holes = p->cont_mean < p->size_mean && p->process_num > 1;
     int64_t calls = 0;
@@ -111,20 +118,32 @@ static int check_list(const struct workload_point *p, const struct workload_call
         if (holes && k.position == WORKLOAD_SHARED)
             return err_set(ERR_USAGE, "%s%s needs the same view on all processes, without holes",
                            where, workload_kind_name(list[i].kind));
-        if (list[i].skips == 0 && list[i].span == 0 && list[i].begin == 0) continue;
+        if (list[i].skips == 0 && list[i].span == 0 && list[i].begin == 0 && !list[i].shifted &&
+            list[i].lead == 0)
+            continue;
         if (k.position == WORKLOAD_SHARED || holes)
-            return err_set(ERR_USAGE,
-                           "%sspan, skips and begin need known offsets and no holes, not %s", where,
-                           workload_kind_name(list[i].kind));
+            return err_set(
+                ERR_USAGE,
+                "%sspan, skips, lead, begin and shift need known offsets and no holes, not %s",
+                where, workload_kind_name(list[i].kind));
         if (list[i].skips < 1 || list[i].skips >= list[i].n ||
             list[i].span < (list[i].bytes + list[i].n - 1) / list[i].n)
             return err_set(ERR_USAGE,
                            "%s%s: skips are 1 to n - 1, a span is at least as long as a call",
                            where, workload_kind_name(list[i].kind));
-        if ((double)p->process_num * p->size_mean + (double)list[i].begin + (double)list[i].span >
-            2 * (double)WORKLOAD_BYTES_MAX)
-            return err_set(ERR_USAGE, "%s%s: the span makes too long a file", where,
+        if (list[i].lead > list[i].n - list[i].skips)
+            return err_set(ERR_USAGE, "%s%s: lead is 1 to n - skips", where,
                            workload_kind_name(list[i].kind));
+        for (int e = 0; e < 2 && end[0] <= end[1]; e++) {
+            const double begin =
+                (double)list[i].begin + (separate ? 0 : shift_of(p, &list[i], end[e]));
+            if (begin < 0)
+                return err_set(ERR_USAGE, "%s%s: process %" PRId64 " begins before the file does",
+                               where, workload_kind_name(list[i].kind), end[e]);
+            if (begin + (double)list[i].span > 2 * (double)WORKLOAD_BYTES_MAX)
+                return err_set(ERR_USAGE, "%s%s: the span makes too long a file", where,
+                               workload_kind_name(list[i].kind));
+        }
     }
     return 0;
 }
@@ -146,7 +165,7 @@ static int check_rank(const struct workload_point *p, const struct workload_rank
     if (r->of >= p->process_num)
         return err_set(ERR_USAGE, "%srank of=\"%d\": the point has processes 0 to %" PRId64, where,
                        r->of, p->process_num - 1);
-    TRY(check_list(p, r->list, r->list_n, separate, where));
+    TRY(check_list(p, r->list, r->list_n, separate, (int64_t[]){r->of, r->of}, where));
     for (int i = 0; i < r->list_n; i++) {
         calls = num_sum(calls, r->list[i].n);
         bytes = num_sum(bytes, r->list[i].bytes);
@@ -229,8 +248,24 @@ int64_t workload_point_calls(const struct workload_point *p)
     return num_round(ceil(each / p->size_mean));
 }
 
+void workload_point_usual(const struct workload_point *p, int64_t end[2])
+{
+    int first = 0, last = p->ranks_n - 1;
+    end[0] = 0;
+    end[1] = p->process_num - 1;
+    while (first < p->ranks_n && p->rank[first].of == end[0]) {
+        end[0]++;
+        first++;
+    }
+    while (last >= 0 && p->rank[last].of == end[1]) {
+        end[1]--;
+        last--;
+    }
+}
+
 int workload_point_check(const struct workload_point *p, bool separate, const char *where)
 {
+    int64_t usual[2];
     for (int i = 0; i < WORKLOAD_NUMBERS; i++) {
         const struct workload_number *number = &workload_numbers[i];
         const double value = workload_point_number(p, i);
@@ -245,13 +280,14 @@ int workload_point_check(const struct workload_point *p, bool separate, const ch
         return err_set(ERR_USAGE, "%smore <rank> than processes", where);
     TRY(check_fractions(p, separate, where));
     TRY(check_blocks(p, where));
-    TRY(check_list(p, p->list, p->list_n, separate, where));
     for (int i = 0; i < p->ranks_n; i++) {
         TRY(check_rank(p, &p->rank[i], separate, where));
         if (i > 0 && p->rank[i].of <= p->rank[i - 1].of)
             return err_set(ERR_USAGE, "%srank of=\"%d\" stands after rank of=\"%d\"", where,
                            p->rank[i].of, p->rank[i - 1].of);
     }
+    workload_point_usual(p, usual);
+    TRY(check_list(p, p->list, p->list_n, separate, usual, where));
     return check_sum(p, where);
 }
 
@@ -313,7 +349,9 @@ static void write_calls(const struct workload_calls *list, int n, const char *in
                 workload_kind_name(list[i].kind), list[i].n, list[i].bytes);
         if (list[i].skips > 0)
             fprintf(to, " span=\"%" PRId64 "\" skips=\"%" PRId64 "\"", list[i].span, list[i].skips);
-        if (list[i].begin > 0) fprintf(to, " begin=\"%" PRId64 "\"", list[i].begin);
+        if (list[i].lead > 0) fprintf(to, " lead=\"%" PRId64 "\"", list[i].lead);
+        if (list[i].begin != 0) fprintf(to, " begin=\"%" PRId64 "\"", list[i].begin);
+        if (list[i].shifted) fprintf(to, " shift=\"%" PRId64 "\"", list[i].shift);
         fprintf(to, "/>\n");
     }
 }

@@ -23,9 +23,10 @@
  *         process's alone; collective functions are called by all processes equally often.
  *         span, skips: of calls that do not follow each other in the file, how much of it all of
  *         them cover, and how many begin elsewhere than where the one before ended, with the
- *         individual pointer those before which it was moved. The first process begins at the byte
- *         that begin says (default 0), the next one sizeMean further on, so that they interleave.
- *         Without: one call after the other, each process in its own part.
+ *         individual pointer those before which it was moved; lead: calls before the first of these,
+ *         where not all pieces between them have as many (a header, then the data). Process r begins at the byte begin
+ *         (default 0) + r * shift (default sizeMean, so that single calls interleave); in mode
+ *         "separate" each at begin. Without: one call after the other, each process in its own part.
  * rank    of: a process whose share is not that of the others, with its calls and its bytes, in
  *         ascending order. What is left of uniqueBytes is shared equally by the others. contMean:
  *         of this process, where it is not the point's, which is the mean of all.
@@ -47,7 +48,10 @@ struct workload_calls {
     int kind; /* workload_kind_index */
     int64_t n, bytes;
     int64_t span, skips; /* 0: each call begins where the one before ended */
+    int64_t lead;        /* calls before the first skip, 0: as many as between others */
     int64_t begin;       /* where these begin, of the first process */
+    int64_t shift;       /* how much further on those of the next process do */
+    bool shifted;        /* false: by sizeMean */
 };
 
 /* A process whose share differs from that of the others. */
@@ -107,6 +111,9 @@ int workload_point_set(struct workload_point *p, const char *name, const char *t
  * process, or in a file per process, collective calls there, ranks and calls that contradict the
  * rest. where: start of the message, "w.xml:3:5: ". Returns 0 or ERR_USAGE. */
 int workload_point_check(const struct workload_point *p, bool separate, const char *where);
+
+/* The first and the last process that are no <rank>; without any the last is before the first. ranks are in order. */
+void workload_point_usual(const struct workload_point *p, int64_t end[2]);
 
 /* Calls of a process that no <rank> is about: those of the lists, or as many as carry its share of
  * uniqueBytes in calls of sizeMean, the last one short. Local. */

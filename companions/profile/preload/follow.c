@@ -557,17 +557,6 @@ static uint64_t digest_copied(const struct access *a, int64_t at, int64_t bytes)
     return sum;
 }
 
-/* Notes where a call lay. */
-static void place(struct profile_places *l, int64_t begin, int64_t bytes)
-{
-    l->n++;
-    if (bytes == 0) return;
-    l->skips += l->end > 0 && begin != l->next;
-    if (l->end == 0 || begin < l->begin) l->begin = begin;
-    l->next = begin + bytes;
-    if (l->next > l->end) l->end = l->next;
-}
-
 /* Where a call of so many bytes has begun: the place it names, or the place of the file or, appended, its end, less
  * the bytes. */
 static int64_t begin_of(const struct access *a, int64_t bytes)
@@ -624,7 +613,7 @@ ssize_t follow_over(struct access *a, ssize_t got, const struct iovec *into, int
                                       .bytes = bytes,
                                       .file = f->use.file,
                                       .kind = kind};
-    place(&p->places[kind], begin, bytes);
+    profile_place(&p->places[kind], begin, bytes);
     int64_t *const end = &end_of[f->use.file];
     p->sequential += bytes == 0 || *end == begin + 1 || f->use.calls == 1;
     if (bytes > 0) *end = begin + bytes + 1;

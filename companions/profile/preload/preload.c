@@ -678,14 +678,8 @@ static void note_place(struct profile_places *l, const struct open *o, const str
                        int64_t bytes)
 {
     const bool explicit = workload_kind_of(c->kind).position == WORKLOAD_EXPLICIT;
-    if (o->view.n != 1 || o->view.bytes != o->view.extent) return;
-    l->n++;
-    if (bytes == 0) return;
-    const int64_t begin = o->view_begin + (explicit ? c->at : o->pointer) * o->etype_bytes;
-    l->skips += l->end > 0 && begin != l->next;
-    if (l->end == 0 || begin < l->begin) l->begin = begin;
-    l->next = begin + bytes;
-    if (l->next > l->end) l->end = l->next;
+    if (o->view.n == 1 && o->view.bytes == o->view.extent)
+        profile_place(l, o->view_begin + (explicit ? c->at : o->pointer) * o->etype_bytes, bytes);
 }
 
 /* The piece of a view in which a byte of its data lies. */
