@@ -32,6 +32,30 @@ refused() {
     [ -z "$(find . -name 'profile.xml.run*')" ]
 }
 
+@test "what the program writes under the name of an output stays, and the profile gets another name, which is told" {
+    local how name
+    for how in "" "--t-c --repeat 2"; do
+        [ -n "$how" ] || echo '{"schema": "nht1-profile/1"}' >r.json # an earlier result
+        # shellcheck disable=SC2086 # words
+        run nht1-profile $how --json r.json --accesses a.jsonl -- sh -c 'for f in r.json profile.xml a.jsonl; do echo mine >$f; done'
+        expect_status 0
+        for name in r.json profile.xml a.jsonl; do
+            expect_text "$name has been written while the program ran, and stays; this is written to ${name%.*}-2.${name##*.}"
+            [ "$(cat $name)" = mine ]
+            [ "$(stat -c %s "${name%.*}-2.${name##*.}")" -gt 100 ]
+        done
+        expect_schema nht1-profile-1 r-2.json
+        expect_text "the workload is in profile-2.xml"
+        rm ./*
+    done
+    # As it was: replaced, as ever.
+    echo '{"schema": "nht1-profile/1"}' >r.json
+    run nht1-profile --json r.json -- sh -c 'echo mine >b'
+    expect_status 0
+    expect_schema nht1-profile-1 r.json
+    [ ! -e r-2.json ]
+}
+
 @test "the same calls as strace sees, by POSIX calls and stdio" {
     local word
     need_program strace

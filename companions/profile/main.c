@@ -41,6 +41,7 @@
 #include "companions/profile/output.h"
 #include "companions/profile/judge.h"
 #include "companions/profile/merge.h"
+#include "companions/profile/target.h"
 #include "companions/workload/random.h"
 
 #define WORDS_MAX    16384
@@ -1044,6 +1045,8 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     struct profile_run run = {0};
     bool measured = o->t_c, started = false;
     struct profile_pairs pairs = {.most = REPEAT_MAX};
+    struct options named = *o; /* as the program leaves the names of the outputs */
+    struct profile_target out, json, accesses;
     int n;
     TRY(pairs_of(o, &s.pairs_n, &pairs.open));
     snprintf(s.dir, sizeof s.dir, "%.4000s.run-%d", o->out, (int)getpid());
@@ -1052,12 +1055,22 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     watch_utc(began);
     struct profile_round *round = mem_new(s.pairs_n, sizeof *round, "%d rounds", s.pairs_n);
     if (!round) return ERR_NOMEM;
+    profile_target_begin(&out, o->out);
+    profile_target_begin(&json, o->json);
+    profile_target_begin(&accesses, o->accesses);
     int rc = rounds_make(&s, round, &n, &pairs, &run, &measured, &started, status);
+    if (rc == 0) rc = profile_target_take(&out, "--out", &named.out);
+    if (rc == 0) rc = profile_target_take(&json, "--json", &named.json);
+    if (rc == 0) rc = profile_target_take(&accesses, "--accesses", &named.accesses);
     if (rc == 0 && measured && *status != 0)
         snprintf(why, sizeof why, "no zeta: the program ended with status %d", *status);
     measured = measured && *status == 0;
-    if (rc == 0) rc = report_profile(o, args, began, &run, round, n, &pairs, measured, *status);
+    if (rc == 0)
+        rc = report_profile(&named, args, began, &run, round, n, &pairs, measured, *status);
     if (why[0]) plain_line(stderr, "nht1-profile: %s", why); /* where it is seen */
+    profile_target_end(&out);
+    profile_target_end(&json);
+    profile_target_end(&accesses);
     profile_free(&run);
     opened_end();
     profile_rounds_end(round, s.pairs_n);
