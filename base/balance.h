@@ -73,7 +73,7 @@ struct balance_rounds {
 #define BALANCE_WHY 400
 
 /* Who takes processors from ranks that are disturbed (base/disturbance.h); which of them, the evidence of a run says. */
-#define BALANCE_TAKERS "other programs, other virtual machines or a CPU quota"
+#define BALANCE_TAKERS "other programs, other virtual machines, a CPU quota or a suspension"
 
 /* Whether what so many of the runs or rounds have in common spoils all: half of them or more. */
 bool balance_half(int some, int all);

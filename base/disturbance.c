@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,14 +217,25 @@ static void node_read(const char *root, struct disturbance_sample *s)
         s->pressure_s = 1e-6 * (double)us;
 }
 
+/* Batch systems and shells suspend a job by SIGSTOP and SIGTSTP, and continue it so. */
+static volatile sig_atomic_t continued_n;
+
+static void count_continued(int number)
+{
+    (void)number;
+    continued_n++;
+}
+
 /* What concerns this process alone is read next to the clock. */
 void disturbance_take(struct disturbance_sample *s, enum disturbance_when when, bool of_node)
 {
     char buf[512], text[1024];
     const char *root = root_of(when, buf);
     const bool before = when == DISTURBANCE_BEFORE;
+    const struct sigaction counted = {.sa_handler = count_continued, .sa_flags = SA_RESTART};
     struct rusage used;
     unsigned flags;
+    sigaction(SIGCONT, &counted, NULL);
     *s = (struct disturbance_sample){
         .of_node = of_node, .mhz = NAN, .pressure_s = NAN, .throttled_s = NAN, .quota_cpus = NAN};
     if (of_node && before) {
@@ -233,6 +245,7 @@ void disturbance_take(struct disturbance_sample *s, enum disturbance_when when, 
     }
     tasks_read(root, "/proc/self/task", false, &s->threads);
     s->at_s = watch_now();
+    s->continued_n = continued_n;
     if (root[0]) {
         s->at_s = read_small_file(root, "/proc/uptime", text, sizeof text) ? strtod(text, NULL) : 0;
         s->user_s = s->system_s = NAN;
@@ -292,6 +305,7 @@ void disturbance_between(const struct disturbance_sample *before,
     out->wall_s = after->at_s - before->at_s;
     out->user_s = after->user_s - before->user_s;
     out->system_s = after->system_s - before->system_s;
+    out->suspended = after->continued_n != before->continued_n;
     out->of_node = after->of_node;
     if (gethostname(out->host, sizeof out->host - 1) < 0) out->host[0] = '\0';
     tasks_between(&before->threads, &after->threads, &ran_s, &waited_s);
@@ -426,10 +440,12 @@ static void make_sentence(struct disturbance *d, const char *host)
            : d->shared    ? "Processors shared: "
                           : "Not known whether undisturbed: ");
     const size_t head = strlen(s);
+    if (d->suspended) append(s, size, "the job was suspended for some time");
     if (!isnan(d->share_min))
         append(s, size,
-               "ranks got %.3g %% of their processors (rank %d the least, %.3g %% in the median)",
-               100 * d->share_min, d->share_rank, 100 * d->share_median);
+               "%sranks got %.3g %% of their processors (rank %d the least, %.3g %% in the median)",
+               strlen(s) > head ? ", " : "", 100 * d->share_min, d->share_rank,
+               100 * d->share_median);
     if (!isnan(d->others))
         append(s, size, "%sother programs had %.2g %% of the processors of %s",
                strlen(s) > head ? ", " : "", 100 * d->others, host);
@@ -510,6 +526,9 @@ void disturbance_judge(const struct disturbance_part *part, int n, struct distur
     const int shares_n = sort_ranks(part, n, d, node, share);
     if (shares_n > 0) d->share_median = stat_sorted_median(share, shares_n);
     unread.shares = n - shares_n;
+    for (int r = 0; r < n; r++)
+        d->suspended = d->suspended || part[r].suspended;
+    noticed = d->suspended;
     for (struct node *of = node; of->part; of++) {
         node_judge(of);
         noticed = noticed || of->noticed;
@@ -552,14 +571,14 @@ json_t *disturbance_json(const struct disturbance *d)
     if (!d->known) return json_null();
     const bool told = d->undisturbed || d->disturbed || d->shared;
     return json_pack(
-        "{so sb sb so so si so so so so so so so si sO ss so s{sf sf sf sf} ss}", "undisturbed",
+        "{so sb sb sb so so si so so so so so so so si sO ss so s{sf sf sf sf} ss}", "undisturbed",
         told ? json_boolean(d->undisturbed) : json_null(), "disturbed", (int)d->disturbed,
-        "processors_shared", (int)d->shared, "share_min", js_real(d->share_min), "share_median",
-        js_real(d->share_median), "share_min_rank", d->share_rank, "steal", js_real(d->steal),
-        "others", js_real(d->others), "throttled", js_real(d->throttled), "quota_cpus",
-        js_real(d->quota_cpus), "memory_pressure", js_real(d->pressure), "frequency_mhz",
-        js_real(d->mhz), "wall_s", js_real(d->wall_s), "nodes_n", d->nodes_n, "nodes", d->nodes,
-        "not_readable", d->unreadable, "recorded",
+        "processors_shared", (int)d->shared, "suspended", (int)d->suspended, "share_min",
+        js_real(d->share_min), "share_median", js_real(d->share_median), "share_min_rank",
+        d->share_rank, "steal", js_real(d->steal), "others", js_real(d->others), "throttled",
+        js_real(d->throttled), "quota_cpus", js_real(d->quota_cpus), "memory_pressure",
+        js_real(d->pressure), "frequency_mhz", js_real(d->mhz), "wall_s", js_real(d->wall_s),
+        "nodes_n", d->nodes_n, "nodes", d->nodes, "not_readable", d->unreadable, "recorded",
         js_text(recorded && recorded[0] ? recorded : NULL), "thresholds", "share_min",
         DISTURBANCE_SHARE, "steal_max", DISTURBANCE_STEAL, "others_max", DISTURBANCE_OTHERS,
         "throttled_max", DISTURBANCE_THROTTLED, "sentence", d->sentence);

@@ -47,6 +47,7 @@ struct disturbance_tasks {
 
 struct disturbance_sample {
     double at_s;             /* wall clock */
+    int continued_n;         /* signals so far that continued this process (SIGCONT) */
     double user_s, system_s; /* CPU time of this process, of threads that have ended, too */
     struct disturbance_tasks threads; /* of this process */
     /* Of the node, where it was asked for: */
@@ -61,7 +62,7 @@ struct disturbance_sample {
 
 enum disturbance_when { DISTURBANCE_BEFORE, DISTURBANCE_AFTER };
 
-/* Takes a sample; of_node: of the node, too (one rank of each). Never inside a clock: with of_node it
+/* Takes a sample; the first one sets the action of SIGCONT. of_node: of the node, too (one rank of each). Never inside a clock: with of_node it
  * takes about a millisecond for a hundred processes. [out] s, to be freed by disturbance_free. */
 void disturbance_take(struct disturbance_sample *s, enum disturbance_when when, bool of_node);
 void disturbance_free(struct disturbance_sample *s);
@@ -71,10 +72,11 @@ struct disturbance_part {
     char host[64];
     int node; /* equal for ranks of one node */
     double wall_s, user_s, system_s;
-    double share;  /* NaN: not readable */
-    bool of_node;  /* the members that follow are set */
-    int cpus_n;    /* 0: not readable */
-    double tick_s; /* step of the system's counters */
+    double share;   /* NaN: not readable */
+    bool suspended; /* it was stopped meanwhile, and continued */
+    bool of_node;   /* the members that follow are set */
+    int cpus_n;     /* 0: not readable */
+    double tick_s;  /* step of the system's counters */
     double busy_user_s, busy_system_s, steal_s;
     double kernel_s, pressure, mhz; /* NaN: not readable */
     double throttled_s, quota_cpus; /* NaN: no control group tells, none */
@@ -93,6 +95,7 @@ struct disturbance {
     bool known;       /* false: nothing was sampled */
     bool undisturbed; /* the share can be read, and nothing is beyond the thresholds */
     bool disturbed;   /* something is beyond them, and not by the job itself */
+    bool suspended;   /* and that is that it was stopped for some time */
     bool shared; /* ranks got too little of their processors, but no other program took the rest:
                          the job has more threads than processors, or the kernel flushed its files */
     double share_min, share_median; /* over ranks */

@@ -626,6 +626,20 @@ rounds_of() {
         and ([.runs[] | .completed and .verified] | all)'
 }
 
+@test "a job that was suspended is disturbed: stopped and continued as a batch system does" {
+    LD_PRELOAD=$NHT1_TESTBIN/fault.so:$LD_PRELOAD NHT1_FAULT_IN=btout.bin NHT1_FAULT_STOP=pwrite:3:0 \
+        OMP_NUM_THREADS=1 nht1-bt "${tiny[@]}" --io posix --tc 1 --quiet --json r.json 3>&- &
+    local pid=$!
+    wait_stopped -p $pid nht1-bt
+    kill -CONT $pid
+    wait $pid
+    expect_schema nht1-bt-1 r.json
+    expect_json r.json '.runs[0] | .disturbance.suspended and .disturbance.disturbed
+        and any(.stamps[]; .code == "disturbed" and (.sentence | test("the job was suspended for some time")))'
+    run nht1-bt "${tiny[@]}" --io posix --tc 1 --quiet --json r.json
+    expect_json r.json '.runs[0].disturbance.suspended == false'
+}
+
 @test "quiet prints nothing; progress on demand goes to standard error" {
     run mpi_run 1 nht1-bt "${tiny[@]}" --io posix --quiet
     expect_status 0

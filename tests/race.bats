@@ -255,7 +255,7 @@ remember() {
     expect_status 0
     expect_schema nht1-bt-1 r.json
     expect_json r.json '.search.best | .verdict == "undecided" and .rung_runs >= 16 and .disturbed_runs == .rung_runs
-        and (.answer | test("In [0-9]+ of [0-9]+ runs of the last rung other programs, .* or a CPU quota took processors"))'
+        and (.answer | test("In [0-9]+ of [0-9]+ runs of the last rung other programs, .* or a suspension took processors"))'
     expect_json r.json 'any(.notices[]; test("not remembered: its search had not settled"))'
     [ "$(tr -s ' \n' ' ' <<<"$output" | grep -o 'took processors' | wc -l)" -eq 1 ]
     [ ! -e state/nht1/choices.json ]

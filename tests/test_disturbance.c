@@ -3,6 +3,7 @@
  * seconds on two processors. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -287,6 +288,29 @@ static void the_system_itself(void **unused)
     disturbance_free(&after);
 }
 
+/* All ranks of a batch system's job, or one alone, and only meanwhile. */
+static void a_suspended_job_is_told(void **unused)
+{
+    (void)unused;
+    struct disturbance_sample before, after;
+    struct disturbance_part part[2] = {part_of("quiet", 0), part_of("quiet", 0)};
+    struct disturbance d;
+    raise(SIGCONT); /* before: part_of takes two samples */
+    for (int times = 0; times < 2; times++) {
+        disturbance_take(&before, DISTURBANCE_BEFORE, true);
+        if (times > 0) raise(SIGCONT);
+        disturbance_take(&after, DISTURBANCE_AFTER, true);
+        disturbance_between(&before, &after, 0, &part[1]);
+        disturbance_free(&before);
+        disturbance_free(&after);
+        disturbance_judge(part, 2, &d);
+        assert_true(d.suspended == (times > 0) && d.disturbed == d.suspended);
+        assert_true((strstr(d.sentence, "Disturbed: the job was suspended for some time, ranks") !=
+                     NULL) == d.suspended);
+        disturbance_end(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +325,7 @@ int main(void)
         cmocka_unit_test(threads_come_and_go),
         cmocka_unit_test(the_worst_rank_and_node_count),
         cmocka_unit_test(short_runs),
+        cmocka_unit_test(a_suspended_job_is_told),
         cmocka_unit_test(the_system_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ def spoiled(n, runs):
 
 
 def disturbance(n, runs):
-    return 'other programs, other virtual machines or a CPU quota took processors from the ranks in %d of %d runs' % (n, runs)
+    return 'other programs, other virtual machines, a CPU quota or a suspension took processors from the ranks in %d of %d runs' % (n, runs)
 
 
 def hint_forms(best):

@@ -51,7 +51,7 @@ class Choosing(unittest.TestCase):
         choice = Choice(times, [0, 1], 20)
         self.assertEqual((choice.number, choice.verdict, choice.needed), (0, 'undecided', None))
         self.assertEqual(choice.answer(['posix', 'a'], 7.5), (
-            'Undecided: posix will do until another way is shown to be faster. Other programs, other virtual machines or a CPU quota took '
+            'Undecided: posix will do until another way is shown to be faster. Other programs, other virtual machines, a CPU quota or a suspension took '
             'processors from the ranks in 20 of 40 runs of the comparison; measure again when the computer does nothing else, '
             'with no more threads than a quota allows.'))
 
