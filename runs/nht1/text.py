@@ -137,7 +137,7 @@ def count(n):
 
 def zeta(x):
     """The one form in which zeta and its parts are printed, that of the 1993 report: '0.202'."""
-    return '-' if x is None or not math.isfinite(x) else '%.3f' % x
+    return '-' if x is None or not math.isfinite(x) else '%.3f' % (round(x, 3) + 0.0)  # no -0.000
 
 
 def plural(n, noun, several=None):

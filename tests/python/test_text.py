@@ -13,6 +13,10 @@ class Numbers(unittest.TestCase):
             with self.subTest(said):
                 self.assertEqual(text.number(value), said)
 
+    def test_zeta_has_no_negative_zero(self):
+        for x, said in ((-0.0001, '0.000'), (0.0996, '0.100'), (-0.0006, '-0.001'), (-0.25, '-0.250')):
+            self.assertEqual(text.zeta(x), said)
+
     def test_units(self):
         self.assertEqual(text.size(42.4e6), '42.4 MB')
         self.assertEqual(text.size_iec(4096), '4 KiB')

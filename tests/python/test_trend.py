@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """T_C and zeta of results over time."""
+import types
 import unittest
+from unittest import mock
 
 from nht1 import results
 from nht1.report import trend
@@ -56,6 +58,27 @@ class Zeta(unittest.TestCase):
         found = [result('a.json', SLOW)] + [result('%s.json' % o, of_store(SLOW, o)) for o in ('store', 'given')]
         self.assertEqual(lines('zeta', *found), ([
             ('posix, paired', 0.1), ('posix, by the best T_C known', 1.42), ('posix, by T_C as given', 1.42)], '', ''))
+
+
+    def test_it_has_the_interval_of_the_result(self):
+        said = dict(SLOW, ranking=[{'driver': 'posix', 'paired': {'zeta': 0.125, 'rounds_n': 8, 'ci95_lo': 0.1, 'ci95_hi': 0.2}}])
+        for level, ends in ((0.95, (0.1, 0.2)), (0.99, (results.NAN, results.NAN))):
+            (point,), _, _ = trend._of_cells(results.Results([result('a.json', said)]), 'zeta', level)
+            self.assertEqual(str((point.low, point.high)), str(ends))
+
+
+class Versions(unittest.TestCase):
+    def test_a_mark_is_where_that_of_a_system_changes_and_not_where_another_system_has_another(self):
+        found = []
+        for i, (host, version) in enumerate((('a', '1'), ('b', '2'), ('a', '1'), ('b', '2'), ('a', '2'), ('b', '2'))):
+            root = dict(bt_result(), version=version, started_utc='2026-01-0%dT10:00:00Z' % (i + 1))
+            root['system'] = dict(root['system'], host=host)
+            found.append(results.Result('%d.json' % i, 'nht1-bt', 1, root, {}))
+        points, *_ = trend._of_cells(results.Results(found), 't_t', 0.95)
+        with mock.patch.object(trend.Figure, 'mark') as mark:
+            trend._page(points, '', '', types.SimpleNamespace(metric='t_t', title='', level=0.95), found)
+        self.assertEqual(sorted({call.args[1] for call in mark.call_args_list}), ['1', '2'])
+        self.assertEqual(mark.call_count, 3)  # the first, and where the two lines of a begin
 
 
 class OfMemory(unittest.TestCase):

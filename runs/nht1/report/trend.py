@@ -100,6 +100,8 @@ def _of_cells(found, metric, level):
             if value != value:
                 continue
             ends = (cell.lo_s, cell.hi_s) if metric in ('t_t', 't_c') else (NAN, NAN)
+            if paired == paired and rounds.zeta(cell).level == level:
+                ends = (rounds.paired(cell).lo, rounds.paired(cell).hi)
             points.append(Point(*names[id(cell.runs[0].json)], _date(result), word(result.root, 'version'), value, *ends,
                                 result.shown, over='' if metric != 'zeta' else 'paired' if paired == paired else
                                 'by T_C as given' if cell.runs[0].given else 'by the best T_C known'))
@@ -165,11 +167,11 @@ def _page(points, common, without, options, found):
             for line in lines[k:k + SERIES_MAX]:
                 of = [p for p in mine if p.line == line]
                 f.series(line, 'line-points', [(p.seconds, p.value, p.low, p.high) for p in of], of[0].valid)
-            before = None
+            before = {}  # of each line: several systems may have theirs
             for p in mine:
-                if p.version != before:
+                if before.get(p.line, p.version if before else None) != p.version:
                     f.mark(p.seconds, p.version or 'unknown')
-                before = p.version
+                before[p.line] = p.version
             page.figure(f, 'Dotted lines show where another version of the programs begins.' + (
                 '' if all(p.valid for p in mine) else ' ' + HOLLOW_WORDS))
         table = Table('trend-%d' % number, what, ['started, UTC', 'version', 'line', label,
