@@ -697,6 +697,7 @@ class Run:
         self.stamps = stamps(node)
         self.fs, fs = _file_system(node, result), word(node, 'file.file_system')
         # Writers that leave no serial file: parts of one have a run id, dropped data have none.
+        self.striping = striping_of(members(node, 'file').get('striping')) if self.writes else ''
         nowhere = self.writes and fs == 'none'
         self.serial, self.drops = not nowhere, nowhere and not word(node, 'file.run_id')
         # What drops the data has no rate.
@@ -794,10 +795,20 @@ class Run:
         if self.token_group:
             known.append(('group', self.token_group))
         known += sorted(self.options.items())
+        known += [('striping', self.striping)] if self.striping else []
         known += [('hint', ' '.join(self.hints))] if self.hints else []
         known += [('component', self.component)] if self.component else []
         known += [('env.' + k, v) for k, v in self.environment]
         return tuple(known)
+
+
+def striping_of(value):
+    """'8 stripes of 1 MiB', as a parallel file system tells of a file."""
+    if not isinstance(value, dict):
+        return ''
+    count, unit, pool = integer(value, 'count'), integer(value, 'unit_bytes'), word(value, 'pool')
+    return text.of(text.plural(count, 'stripe') + (' of %s' % text.size_iec(unit) if unit > 0 else '') if count > 0 else '',
+                   'pool ' + pool if pool else '')
 
 
 def _option_text(value):
@@ -947,7 +958,7 @@ class Group:
 
 class Runs:
     """All runs of nht1-bt, in groups: the official problem first, then the larger before the
-    smaller. level: of intervals. systems: of more results than these, where these are not all."""
+    smaller, and what was flushed before what was not. level: of intervals. systems: of more results than these, where these are not all."""
 
     def __init__(self, results, level=0.95, systems=None):
         self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
@@ -1018,7 +1029,7 @@ class Runs:
                 ('last', 'one dump kept' if group.last else 'all dumps kept')) if len({getattr(g, what) for g in alike}) > 1]
             group.cells.sort(key=lambda c: (c.processors, not c.writes, c.median_s))
             _name(group)
-        self.groups.sort(key=lambda g: (not any(c.official for c in g.cells), -g.n,
+        self.groups.sort(key=lambda g: (not any(c.official for c in g.cells), -g.n, g.sync == 'none',
                                         -len(g.cells)))
 
     def alone(self, group, processors, cell):
@@ -1041,6 +1052,8 @@ def option_shown(key, value):
         return ', '.join('hint ' + h for h in value.split(' '))
     if key == 'group':
         return 'group %d' % value
+    if key == 'striping':
+        return value
     if key == 'component':
         return value
     if key == 'nodes':

@@ -121,7 +121,8 @@ class Telling(unittest.TestCase):
         self.assertTrue(short(64, 40, 0.5).endswith(
             ': a run takes 0.5 s; the trial by which 40 steps at N = 64 were chosen ran slower, as beside other programs: '
             'run it again, or with --class A --steps 160.'), short(64, 40, 0.5))
-        for n, steps, seconds, how in ((64, 120, 0.9, 'A'), (64, 200, 0.9, 'B'), (24, 200, 0.1, 'A'), (102, 200, 0.8, 'C')):
+        for n, steps, seconds, how in ((64, 120, 0.9, 'B'), (64, 180, 0.8, 'B'), (64, 200, 0.25, 'C'), (24, 200, 0.108, 'A'), (24, 200, 0.05, 'B'),
+                                       (102, 200, 0.8, 'C'), (162, 200, 0.8, 'C'), (64, 100, 0.99, 'B')):
             self.assertTrue(short(n, steps, seconds).endswith('or with --class %s.' % how), (n, steps))
         self.assertTrue(short(64, 40, 0.5, chosen=False).endswith('a run takes 0.5 s; take a larger class.'))
 

@@ -15,6 +15,26 @@ def texts(page):
     return [p['text'] for p in page.parts if p['kind'] == 'text']
 
 
+class Verdict(unittest.TestCase):
+    def test_what_was_flushed_stands_in_front_and_the_headline_says_which(self):
+        fast = bt_result(t_t=(1.01, 1.02, 1.03), writers=('mpiio', 'posix'), options={'sync': 'none'})
+        for roots in ((fast, bt_result()), (bt_result(), fast)):
+            said, = (t for t in texts(page_of(*roots)) if t.startswith('Problem'))
+            self.assertIn(', --sync end on 2 processors', said)
+        self.assertIn(', --sync none on 2 processors', ' '.join(texts(page_of(fast))))
+        self.assertNotIn('--sync', [t for t in texts(page_of(bt_result())) if t.startswith('Problem')][0])
+
+    def test_files_over_other_servers_are_no_repetitions(self):
+        roots = [bt_result(t_t=t_t) for t_t in ((1.5, 1.51, 1.52), (1.02, 1.03, 1.04))]
+        for root, count in zip(roots, (1, 8)):
+            for run in root['runs']:
+                if run['driver'] != 'none':
+                    run['file'] = dict(run['file'], file_system='lustre', striping={'count': count, 'unit_bytes': 1048576, 'pool': None})
+        table, = (t for t in page_of(*roots).tables if t.name == 'writers')
+        self.assertEqual([(row[0][0], row[1][0]) for row in table.rows if row[0][0].startswith('posix')],
+                         [('posix, 8 stripes of 1 MiB', '3'), ('posix, 1 stripe of 1 MiB', '3')])
+
+
 class Processors(unittest.TestCase):
     def test_computing_alone_on_more_processors_than_cores_is_ringed_and_in_no_fit(self):
         roots = [bt_result((), [t_c] * 6, ()) for t_c in (1.0, 0.5, 0.25, 0.375)]

@@ -49,8 +49,9 @@ def _headline(report, cell):
     group, z = cell.group, report.rounds.zeta(cell)
     name = ', '.join([cell.writer] + [p for p in cell.label.split(', ')[1:]
                                       if ' rank' not in p.split(' x ')[0]])
-    words = 'Problem %s on %s%s (%s x %s): the fastest writer, %s, takes T_T = %s s%s; R_IO = %s.' % (
-        group.name, text.plural(cell.processors, 'processor'), ' of ' + group.whose if group.whose else '',
+    sync = ', --sync %s' % group.sync if group.sync == 'none' or len({g.sync for g in report.runs.groups}) > 1 else ''
+    words = 'Problem %s%s on %s%s (%s x %s): the fastest writer, %s, takes T_T = %s s%s; R_IO = %s.' % (
+        group.name, sync, text.plural(cell.processors, 'processor'), ' of ' + group.whose if group.whose else '',
         text.plural(cell.ranks, 'rank'),
         text.plural(cell.threads, 'thread'), name, text.number(cell.median_s, 4),
         ' (T_C is not known%s)' % (': its runs were not all given the same' if any(r.given for r in cell.runs) else '')

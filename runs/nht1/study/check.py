@@ -20,15 +20,15 @@ from ..report.output import Outputs
 from ..results import items, members, real, word
 from ..search import command_of
 from . import check_words, child, drive, launch, plan, probe, programs, scratch, speak, whole
+from .check_words import CLASSES, STEPS
 from .folder import shown, utc, write_json
 
 SCHEMA = 'nht1-check/1'
 ROUNDS = 8            # of the first look: fewer give no answer
 ROUNDS_WISHED = 15    # of the third: where runs scatter by 2 to 5 %, it decides in 45 to 90 % of cases, the first in 15 to 65
 LONG_S = 1.1          # a T_T below a second is too short to judge
-STEPS, PILOT_STEPS, INTERVAL = 200, 20, 5
+PILOT_STEPS, INTERVAL = 20, 5
 SHORT = range(180, 0, -20)  # steps of class A whose norms are known beside all of them
-CLASSES = {'W': 24, 'A': 64, 'B': 102, 'C': 162}
 RUN_S, START_S = 0.1, 3.0   # of a run beside its clock; of a start: warming up, T_C
 PILOT_SHARE = 0.4     # of the time, after which the pilot says that class A is too large
 SEARCH_S = 30         # a shorter search finds nothing

@@ -8,6 +8,8 @@ from ..results import NAN, at, integer, items, members, real, stamps, word
 
 GOAL = 0.10
 ROUNDS_MAX = 64  # of nht1-bt --repeat auto
+STEPS = 200      # of a class
+CLASSES = {'W': 24, 'A': 64, 'B': 102, 'C': 162}
 BALANCED, NEEDLESS, SLOW, OPEN, UNKNOWN = (
     'balanced', 'io-faster-than-needed', 'io-too-slow', 'undecided', 'not-measurable')
 # The folder keeps up if it does with one of the writers, and is too slow only if it is with each.
@@ -85,11 +87,13 @@ def _decides(best, extra_minutes):
 
 
 def _longer(p, seconds):
-    """Options of a problem that takes two seconds or more, of those that are chosen from: of N = 24, 64, 102 and 162."""
-    steps = math.ceil(2 * p['steps'] / seconds / 20) * 20
-    if p['n'] == 64 and steps < 200:
-        return '--class A --steps %d' % steps
-    return '--class ' + {24: 'A', 64: 'B' if p['steps'] == 200 else 'A'}.get(p['n'], 'C')
+    """Options of a problem that takes two seconds or more, the smallest of those that are chosen from."""
+    step_s = seconds / p['steps'] / p['n'] ** 3  # of a cell
+    for cls, n in CLASSES.items():
+        steps = math.ceil(2 / step_s / n ** 3 / 20) * 20
+        if n >= p['n'] and steps <= STEPS:
+            return '--class %s' % cls + (' --steps %d' % steps if cls == 'A' and steps < STEPS else '')
+    return '--class C'
 
 
 def sentence(best, p, where, extra_minutes=0.0, chosen=False):

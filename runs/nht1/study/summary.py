@@ -96,7 +96,7 @@ def _rows(driver):
     t_c = {}
     for run in (r for mine in runs.values() for r in mine):
         t_c[run.computing] = results.least((run.t_c_s, t_c.get(run.computing, run.t_c_s)))
-    paired = _paired(driver, runs)
+    paired = {tally: _paired(driver, tally) for tally in runs}
     found = []
     for tally in driver.tallies:
         settings = dict(tally.point.settings, section=tally.point.section)
@@ -112,24 +112,22 @@ def _rows(driver):
                     if best > 0:
                         value = stats.median([r.t_t_s for r in mine]) / best - 1
                 beside.append(Beside(heading, path.split('.')[-1], value, scale_of(path)[0]))
-                if heading == 'zeta' and paired:
-                    beside.append(Beside('paired zeta', 'zeta_paired', next((
-                        paired[tally.name(n), label] for n in tally.runs if (tally.name(n), label) in paired), None), 1))
+                if heading == 'zeta' and any(paired.values()):
+                    beside.append(Beside('paired zeta', 'zeta_paired', paired[tally].get(label), 1))
             beside += _read_back([r for r in runs.get(tally, ()) if r.writer == label])
             found.append(Row(tally, settings, label, interval(numbers, tally.level),
                              max(numbers) if tally.better == 'high' else min(numbers), beside))
     return found
 
 
-def _paired(driver, tallies):
-    """{(run, writer): the paired zeta of what it is a run of}, as the report of the study has it."""
-    of = {n: result_of(driver.folder, n, record) for n, record in (
-        (t.name(n), record) for t in tallies for n, (record, _) in t.runs.items() if record['ok'])}
-    runs = results.Runs(results.Results(filter(None, of.values())), driver.settings.level)
-    rounds, names = Rounds(runs, driver.settings.level), {id(r): n for n, r in of.items()}
-    found = {(names[id(run.result)], cell.writer): rounds.paired(cell).zeta
-             for group in runs.groups for cell in group.cells if cell.writes for run in cell.runs}
-    return {at: zeta for at, zeta in found.items() if zeta == zeta}
+def _paired(driver, tally):
+    """{writer: the paired zeta of a point}, as the report of the study would have it of its runs alone."""
+    runs = results.Runs(results.Results(filter(None, (
+        result_of(driver.folder, t.name(n), t.runs[n][0]) for t in [tally] + tally.beside for n in sorted(tally.runs)
+        if n in t.runs and t.runs[n][0]['ok']))), driver.settings.level)
+    rounds = Rounds(runs, driver.settings.level)
+    found = {cell.writer: rounds.paired(cell).zeta for group in runs.groups for cell in group.cells if cell.writes}
+    return {writer: zeta for writer, zeta in found.items() if zeta == zeta}
 
 
 def _read_back(runs):
