@@ -190,7 +190,12 @@ conforms() {
     run mpi_run 2 nht1-beff "${brief[@]}" --bt-result bt.json --json r.json
     expect_text "BT rate, not R_max"
     expect_schema nht1-beff-1 r.json
-    expect_json r.json '.balance.rate == "BT rate, not R_max"'
+    expect_json r.json '.balance.rate == "BT rate, not R_max" and .balance.cores_n == ('"$(jq .system.cores_in_use bt.json)"')'
+    jq '.system.cores_in_use = 7' bt.json >seven.json
+    run mpi_run 2 nht1-beff "${brief[@]}" --bt-result seven.json
+    expect_text "the rate is that of 7 cores, b_eff that of 2 processes: take both of the same processors"
+    jq '.t_c.origin = "given"' bt.json >given.json
+    refused 1 "its compute-only time was given (--tc) and is no measurement" --bt-result given.json
     refused 1 "no result of HPL" --hpl r.json
     refused 1 "not of nht1-bt" --bt-result r.json
     refused 3 "nowhere" --hpl nowhere

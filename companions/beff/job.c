@@ -85,9 +85,11 @@ static int rate_find(struct beff_job *job)
     r->flop_per_s = job->setup->rmax_flop_per_s;
     int rc = 0;
     if (job->nodes.rank == 0 && o->hpl) rc = beff_rmax_hpl(o->hpl, &r->flop_per_s);
-    if (job->nodes.rank == 0 && o->bt_result) rc = beff_rmax_bt(o->bt_result, &r->flop_per_s);
+    if (job->nodes.rank == 0 && o->bt_result)
+        rc = beff_rmax_bt(o->bt_result, &r->flop_per_s, &r->cores_n);
     TRY(par_agree(job->comm, rc));
     TRY_MPI(MPI_Bcast(&r->flop_per_s, 1, MPI_DOUBLE, 0, job->comm));
+    TRY_MPI(MPI_Bcast(&r->cores_n, 1, MPI_INT64_T, 0, job->comm));
     return 0;
 }
 

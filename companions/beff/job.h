@@ -22,6 +22,7 @@ struct beff_memory {
 /* The floating-point rate that the balance factor refers to. */
 struct beff_rate {
     double flop_per_s;  /* 0: not known */
+    int64_t cores_n;    /* that of a result of nht1-bt was measured on, 0: not known */
     const char *label;  /* "R_max" or what else it is; static */
     const char *source; /* an option's value; borrowed */
 };

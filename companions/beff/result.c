@@ -174,6 +174,7 @@ static json_t *balance_json(const struct beff_job *job)
     js_set(o, "flop_per_s", js_real(r->flop_per_s));
     js_set(o, "rate", json_string(r->label));
     js_set(o, "source", js_text(r->source));
+    js_set(o, "cores_n", r->cores_n > 0 ? json_integer((json_int_t)r->cores_n) : json_null());
     js_set(o, "bytes_per_flop", js_real(s->all.both / r->flop_per_s));
     return o;
 }

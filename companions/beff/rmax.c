@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "companions/beff/rmax.h"
 
+#include <limits.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -95,10 +96,10 @@ int beff_rmax_hpl(const char *path, double *flop_per_s)
                    path);
 }
 
-static int bt_rate(const json_t *result, const char *path, double *flop_per_s)
+static int bt_rate(const json_t *result, const char *path, double *flop_per_s, int64_t *cores_n)
 {
     json_t *problem, *t_c;
-    const char *schema;
+    const char *schema, *origin;
     double flop, seconds;
     TRY(js_get_text(result, path, "schema", &schema));
     if (strncmp(schema, "nht1-bt/", 8) != 0)
@@ -111,6 +112,14 @@ static int bt_rate(const json_t *result, const char *path, double *flop_per_s)
                        "%s: this run knew no compute-only time; make it with nht1-bt --io none",
                        path);
     TRY(js_get_real(t_c, path, "t_c_s", &seconds));
+    TRY(js_get_text(t_c, path, "origin", &origin));
+    if (strcmp(origin, "given") == 0)
+        return err_set(ERR_USAGE,
+                       "%s: its compute-only time was given (--tc) and is no measurement; make it "
+                       "with nht1-bt --io none",
+                       path);
+    const double cores = js_number(json_object_get(result, "system"), "cores_in_use");
+    *cores_n = cores >= 1 && cores <= INT_MAX ? (int64_t)cores : 0;
     *flop_per_s = flop / seconds;
     if (!(flop > 0) || !(seconds > 0) || !plausible(*flop_per_s))
         return err_set(ERR_USAGE,
@@ -118,12 +127,12 @@ static int bt_rate(const json_t *result, const char *path, double *flop_per_s)
     return 0;
 }
 
-int beff_rmax_bt(const char *path, double *flop_per_s)
+int beff_rmax_bt(const char *path, double *flop_per_s, int64_t *cores_n)
 {
     json_t *result;
     int rc = js_read(path, &result);
     if (rc == 0) {
-        rc = bt_rate(result, path, flop_per_s);
+        rc = bt_rate(result, path, flop_per_s, cores_n);
         json_decref(result);
     }
     if (rc < 0) err_prefix("--bt-result: ");

@@ -182,6 +182,13 @@ void beff_text_result(const struct beff_job *job, FILE *to)
                 s->all.both / r->flop_per_s, r->flop_per_s / 1e9, r->label, r->source);
     else
         fprintf(to, "Balance    needs a floating-point rate: --rmax, --hpl or --bt-result\n");
+    if (r->flop_per_s > 0 && r->cores_n > 0 && r->cores_n != job->nodes.size)
+        fprintf(
+            to,
+            "           the rate is that of %lld core%s, b_eff that of %d process%s: take both of "
+            "the same processors\n",
+            (long long)r->cores_n, units_plural(r->cores_n), job->nodes.size,
+            job->nodes.size == 1 ? "" : "es");
     const int *const at = job->measured.offset_bytes;
     fprintf(to, "Buffers    %d", at[0]);
     if (at[1] != at[0]) fprintf(to, " to %d", at[1]);
