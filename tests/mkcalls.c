@@ -561,6 +561,28 @@ static void grid(const char *name)
     MPI_File_close(&f);
 }
 
+/* Opened again for each step, behind what is there. */
+static void reopened(const char *name)
+{
+    for (int s = 0; s < SEGMENTS; s++) {
+        MPI_File f = opened(MPI_COMM_WORLD, name);
+        for (int i = 0; i < 2; i++)
+            record(f, 2 * (s * size + rank) + i, false);
+        MPI_File_close(&f);
+    }
+}
+
+/* Each record is read and written back, in turns. */
+static void in_place(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    for (int s = 0; s < SEGMENTS; s++) {
+        record(f, s * size + rank, true);
+        record(f, s * size + rank, false);
+    }
+    MPI_File_close(&f);
+}
+
 /* A header that all read, then a region of each. */
 static void restart(const char *name)
 {
@@ -1005,6 +1027,8 @@ int main(int argc, char **argv)
         {"mirrored", mirrored},
         {"regions", regions},
         {"grid", grid},
+        {"reopened", reopened},
+        {"in-place", in_place},
         {"restart", restart},
         {"of-no-bytes", of_no_bytes},
         {"header", header},

@@ -97,7 +97,7 @@ END
         rm -f f.dat
         run nht1-profile -- "$NHT1_ROOT/tests/mpi-run" -np 2 "./$source"
         expect_status 0
-        has '<calls function="write_at_all" n="5" bytes="20000"/>' '<calls function="write_ordered" n="1" bytes="40"/>'
+        has '<calls function="write_at_all" n="5" bytes="20000" shift="0"/>' '<calls function="write_ordered" n="1" bytes="40"/>'
     done
 }
 
@@ -154,8 +154,8 @@ views_are_told() {
     profiled --json p.json 4 halves h.dat
     expect_status 0
     [ "$(grep -c 'processNum="2"' profile.xml)" -eq 4 ]
-    [ "$(grep -c '<calls function="write_at_all" n="1" bytes="80"/>' profile.xml)" -eq 2 ]
-    [ "$(grep -c '<calls function="write_at" n="1" bytes="16"/>' profile.xml)" -eq 2 ]
+    [ "$(grep -c '<calls function="write_at_all" n="1" bytes="80" shift="160"/>' profile.xml)" -eq 2 ]
+    [ "$(grep -c '<calls function="write_at" n="1" bytes="16" .*shift="[0-9]*"/>' profile.xml)" -eq 2 ]
     expect_json p.json '[.profile.points[].file] | sort == ["h.dat", "h.dat", "h.dat.0", "h.dat.1"]'
 }
 
@@ -214,7 +214,7 @@ views_are_told() {
         and .inside_max_s == .ranks[$r].inside_s'
     expect_json p.json '[.profile.points[].sizes[]] | map({(.from_bytes | tostring): .writes_n}) | add
         == {"64": 1, "4096": 10}'
-    has 'uniqueBytes="41060"' '<calls function="write_at" n="2" bytes="4196"/>' '<calls function="write_at" n="4" bytes="16384"/>'
+    has 'uniqueBytes="41060"' '<calls function="write_at" n="2" bytes="4196" shift="0"/>' '<calls function="write_at" n="4" bytes="16384" begin="196708" shift="0"/>'
     [ "$(grep -c '<rank ' profile.xml)" -eq 3 ]
     expect_json p.json '.profile.writes_n == 11 and .profile.written_bytes == 41060 and (.profile.ranks | length) == 4'
     expect_json p.json '[.profile.timeline.written_bytes[]] | add | . - 41060 | fabs < 0.5'
@@ -225,7 +225,7 @@ views_are_told() {
     OMPI_MCA_io=romio321 profiled --json p.json --split run 2 of-no-bytes n.dat
     expect_status 0
     expect_json p.json '.profile.written_bytes == 20 and .profile.read_bytes == 0'
-    has 'uniqueBytes="20"' '<calls function="write_at" n="1" bytes="10"/>'
+    has 'uniqueBytes="20"' '<calls function="write_at" n="1" bytes="10" shift="10"/>'
 }
 
 @test "a file per process is told from a common one" {
@@ -525,7 +525,7 @@ kept() {
 
 @test "a program that reads back what it has written has a zeta" {
     kept read-back r.dat
-    has '<calls function="write_at_all" n="1" bytes="500"/>' '<calls function="iwrite_at" n="1" bytes="500"/>' '<calls function="read_at_all" n="1" bytes="1000"/>'
+    has '<calls function="write_at_all" n="1" bytes="500" shift="1000"/>' '<calls function="iwrite_at" n="1" bytes="500" begin="500" shift="1000"/>' '<calls function="read_at_all" n="1" bytes="1000"/>'
 }
 
 @test "while writes are dropped files exist and end as the program has made them" {

@@ -55,7 +55,7 @@ for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
 X
 }
 
-# places FILE.xml: span, skips and begin of each function of each process, of those that have any.
+# places FILE.xml: span, skips and the first byte of each function of each process, of those that have any.
 places() {
     python3 - "$1" <<'X'
 import sys, xml.etree.ElementTree as tree
@@ -64,7 +64,8 @@ for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
     for rank in range(int(point.get('processNum'))):
         for c in (own[rank] if rank in own else point).findall('calls'):
             if c.get('span'):
-                print(rank, c.get('function'), c.get('span'), c.get('skips'), c.get('begin'))
+                shift = 0 if rank in own and c.get('shift') == '0' else int(c.get('shift') or round(float(point.get('sizeMean'))))
+                print(rank, c.get('function'), c.get('span'), c.get('skips'), int(c.get('begin') or 0) + rank * shift)
 X
 }
 
@@ -129,15 +130,17 @@ print(moved, *merged)
 X
 }
 
-@test "records of several ranks in one file are replayed at their places: segments, regions, a grid, a header and regions" {
+@test "records of several ranks in one file are replayed at their places: segments, regions, a grid, a header and regions, appended, in place" {
     need_program jq python3
     local how call
-    for how in segments mirrored regions grid restart; do
+    for how in segments mirrored regions grid restart reopened in-place; do
         call=pwrite
-        [ $how != restart ] || call=pread
+        [[ $how != restart && $how != in-place ]] || call=pread # what they read is laid out by pwrite
+        head -c 16000 /dev/zero >in-place.dat
         run nht1-profile -o p.xml --accesses p.jsonl --force -- "$NHT1_ROOT/tests/mpi-run" -np 4 "$NHT1_TESTBIN/mkcalls" $how $how.dat
         expect_status 0
-        expect_text "Places    calls that leave gaps in a file are replayed in pieces of equal length at even distances"
+        [[ $how == reopened || $how == in-place ]] ||
+            expect_text "Places    calls that leave gaps in a file are replayed in pieces of equal length at even distances"
         run nht1-profile -o q.xml --accesses q.jsonl --force --quiet -- "$NHT1_ROOT/tests/mpi-run" -np 4 "$NHT1_BIN/nht1-workload" p.xml \
             --out d --check none --quiet
         expect_status 0
@@ -151,7 +154,7 @@ X
     local name
     profile p.xml 1 "$NHT1_TESTBIN/mkcalls" seeks s.dat
     profile q.xml 1 "$NHT1_BIN/nht1-workload" p.xml --out d --json b.json --quiet
-    [ "$(places p.xml)" = "0 write 7080 4 None" ]
+    [ "$(places p.xml)" = "0 write 7080 4 0" ]
     [ "$(places q.xml)" = "$(places p.xml)" ]
     for name in p q; do
         grep -q ' seqFrac="0.5" ' $name.xml
@@ -203,9 +206,9 @@ X
     done
     # Five records of each rank by each function, those of the other between them.
     [[ $found != *mpi4py* ]] || [ "$(places mpi4py.xml | sort)" = "0 write_at 72000 4 80000
-0 write_at_all 72000 4 None
-1 write_at 72000 4 80000
-1 write_at_all 72000 4 None" ]
+0 write_at_all 72000 4 0
+1 write_at 72000 4 88000
+1 write_at_all 72000 4 8000" ]
 }
 
 @test "nht1-bt with mpiio and mpiio-indep, at even and uneven rank counts: calls, bytes, contiguity" {

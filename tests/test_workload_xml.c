@@ -226,12 +226,12 @@ static void wrong_spans(void **state)
         {"function='write_at' n='3' bytes='30' span='70' skips='3'/>", "span"},
         {"function='write_at' n='3' bytes='30' span='9' skips='2'/>", "span"},
         {"function='write_shared' n='3' bytes='30' span='70' skips='2'/>", "span"},
-        {"function='write_at' n='3' bytes='30' begin='70'/>", "span"},
-        {"function='write_at' n='3' bytes='30' shift='70'/>", "span"},
         {"function='write_at' n='3' bytes='30' lead='1'/>", "span"},
         {"function='write_at' n='3' bytes='30' span='70' skips='2' lead='2'/>",
          "lead is 1 to n - skips"},
         {"function='write_at' n='3' bytes='30' span='70' skips='2' begin='-1'/>",
+         "process 0 begins before the file does"},
+        {"function='write_at' n='3' bytes='30' begin='-1'/>",
          "process 0 begins before the file does"},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {

@@ -843,29 +843,47 @@ static int most_common_rank(const struct point *at)
     return best;
 }
 
+/* Where the calls of a process of one function begin in the file; -1: not known. */
+static int64_t begin_of(const struct profile_phase *p, int kind)
+{
+    if (!p || kind >= PROFILE_PLACED) return -1;
+    const struct profile_places *l = &p->places[kind];
+    return l->n == p->kind[kind].n && l->end > 0 && l->end <= WORKLOAD_BYTES_MAX ? l->begin : -1;
+}
+
+/* Whether a later working point of a file has calls whose places are not known. */
+static bool have_no_places(const struct profile_run *run)
+{
+    for (int r = 0; r < run->size; r++)
+        for (int p = 0; run->rank[r] && p < run->rank[r]->phases_n; p++) {
+            const struct profile_phase *one = &run->rank[r]->phase[p];
+            for (int k = 0; one->ordinal > 0 && k < WORKLOAD_KINDS; k++)
+                if (one->kind[k].bytes > 0 && begin_of(one, k) < 0) return true;
+        }
+    return false;
+}
+
 /* Where in the file the calls of each function begin: of process r at begin + r * shift. first: where the
- * first of all begins, from which these are counted. */
+ * first calls of all points of the file do, from which these are counted. */
 struct places {
     int64_t first, begin[PROFILE_PLACED], shift[PROFILE_PLACED];
+    bool known[PROFILE_PLACED];
 };
 
 /* By the usual process and the next one that has made the same calls. separate: each in a file of its own. */
-static struct places places_find(const struct point *at, int usual, bool separate)
+static struct places places_find(const struct point *at, int usual, bool separate, int64_t first)
 {
-    struct places found = {.first = INT64_MAX};
+    struct places found = {.first = first};
     int next = usual + 1;
-    for (int i = 0; i < at->processes; i++)
-        for (int k = 0; at->of[i] && k < PROFILE_PLACED; k++)
-            if (at->of[i]->places[k].end > 0 && at->of[i]->places[k].begin >= 0)
-                found.first = num_min(found.first, at->of[i]->places[k].begin);
     while (next < at->processes && !(at->of[next] && same_calls(at->of[next], at->of[usual])))
         next++;
-    for (int k = 0; at->of[usual] && k < PROFILE_PLACED; k++) {
-        if (calls_of(at->of[usual], k).skips == 0) continue;
-        const int64_t begin = at->of[usual]->places[k].begin;
+    for (int k = 0; k < PROFILE_PLACED; k++) {
+        const int64_t begin = begin_of(at->of[usual], k);
+        found.known[k] = begin >= 0;
+        if (begin < 0) continue;
         if (!separate && next < at->processes)
-            found.shift[k] = (at->of[next]->places[k].begin - begin) / (next - usual);
-        found.begin[k] = begin - found.first - usual * found.shift[k];
+            found.shift[k] = (begin_of(at->of[next], k) - begin) / (next - usual);
+        found.begin[k] = begin - first - usual * found.shift[k];
     }
     return found;
 }
@@ -873,10 +891,12 @@ static struct places places_find(const struct point *at, int usual, bool separat
 /* Whether a process that has made the same calls has made them at these places. */
 static bool placed_so(const struct profile_phase *p, int rank, const struct places *places)
 {
-    for (int k = 0; p && k < PROFILE_PLACED; k++)
-        if (calls_of(p, k).skips > 0 &&
-            p->places[k].begin - places->first != places->begin[k] + rank * places->shift[k])
+    for (int k = 0; k < PROFILE_PLACED; k++) {
+        const int64_t begin = begin_of(p, k);
+        if (places->known[k] != (begin >= 0)) return false;
+        if (begin >= 0 && begin - places->first != places->begin[k] + rank * places->shift[k])
             return false;
+    }
     return true;
 }
 
@@ -891,10 +911,12 @@ static int list_make(const struct profile_phase *p, const struct places *places,
     for (int k = 0; k < WORKLOAD_KINDS; k++) {
         struct workload_calls c = calls_of(p, k);
         if (c.n == 0) continue;
+        const int64_t begin = begin_of(p, k);
         if (!places) c.span = c.skips = c.lead = 0;
-        if (c.skips > 0) {
+        if (places && begin >= 0) {
             const bool own = own_of >= 0;
-            c.begin = own ? p->places[k].begin - places->first : places->begin[k];
+            c.placed = true;
+            c.begin = own ? begin - places->first : places->begin[k];
             c.shift = own ? 0 : places->shift[k];
             c.shifted = mean > 0 && own_of != 0 && (double)c.shift != mean;
         }
@@ -962,7 +984,9 @@ static int ranks_make(const struct point *at, int usual, const struct places *pl
     return 0;
 }
 
-static int point_make(const struct point *at, bool separate, struct workload_point *out)
+/* first: where the calls of the file begin. */
+static int point_make(const struct point *at, bool separate, int64_t first,
+                      struct workload_point *out)
 {
     struct totals t = {0};
     for (int i = 0; i < at->processes; i++)
@@ -987,10 +1011,29 @@ static int point_make(const struct point *at, bool separate, struct workload_poi
     /* Positions in views with holes are not recorded. */
     const bool placed = out->cont_mean >= out->size_mean;
     const int usual = most_common_rank(at);
-    const struct places found = places_find(at, usual, separate), *places = placed ? &found : NULL;
+    const struct places found = places_find(at, usual, separate, first),
+                        *places = placed ? &found : NULL;
     const double mean = separate || at->processes == 1 ? 0 : out->size_mean;
     TRY(list_make(at->of[usual], places, -1, mean, &out->list, &out->list_n));
-    return ranks_make(at, usual, places, mean, out);
+    TRY(ranks_make(at, usual, places, mean, out));
+    /* One part after the other from the beginning, as without a word. */
+    struct workload_calls *only = out->list_n == 1 && out->ranks_n == 0 ? out->list : NULL;
+    if (only && only->skips == 0 && only->begin == 0 && (mean == 0 || only->shift == only->bytes))
+        only->placed = only->shifted = false;
+    return 0;
+}
+
+/* Where the first calls of a file begin, of all its points. */
+static int64_t first_of(const struct points *all, int file)
+{
+    int64_t first = INT64_MAX;
+    for (int i = 0; i < all->n; i++)
+        for (int r = 0; all->point[i].file == file && r < all->point[i].processes; r++)
+            for (int k = 0; k < PROFILE_PLACED; k++) {
+                const int64_t begin = begin_of(all->point[i].of[r], k);
+                if (begin >= 0) first = num_min(first, begin);
+            }
+    return first;
 }
 
 int profile_workload(const struct profile_run *run, struct workload *w, int *left_out,
@@ -998,6 +1041,9 @@ int profile_workload(const struct profile_run *run, struct workload *w, int *lef
 {
     struct points all;
     char where[64];
+    int64_t first[WORKLOAD_FILES_MAX];
+    for (int f = 0; f < WORKLOAD_FILES_MAX; f++)
+        first[f] = -1;
     *left_out = 0;
     *w = (struct workload){.seed = 1};
     int rc = points_make(run, &all);
@@ -1007,7 +1053,9 @@ int profile_workload(const struct profile_run *run, struct workload *w, int *lef
             rc = mem_error("the names of files");
     for (int i = 0; rc == 0 && i < all.n; i++) {
         struct workload_point p = {0};
-        rc = point_make(&all.point[i], all.separate, &p);
+        const int file = all.point[i].file;
+        if (first[file] < 0) first[file] = first_of(&all, file);
+        rc = point_make(&all.point[i], all.separate, first[file], &p);
         const bool empty = p.size_mean == 0;
         bool sound = true;
         snprintf(where, sizeof where, "working point %d: ", i + 1);
@@ -1430,6 +1478,10 @@ void profile_print(const struct profile_run *run, FILE *to)
             to,
             "Places    calls that leave gaps in a file are replayed in pieces of equal length at "
             "even distances; --accesses keeps their places\n");
+    if (have_no_places(run))
+        fprintf(to, "Places    calls through views with gaps, or with the shared pointer, are "
+                    "replayed from "
+                    "the front of the file in each working point; --accesses keeps their places\n");
     if (run->calls[0] + run->calls[1] == 0)
         fprintf(to, "Nothing   read or written through MPI-IO or in files that it opens for "
                     "writing: the workload is empty and cannot be replayed\n");

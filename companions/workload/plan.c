@@ -76,7 +76,7 @@ static int64_t share_of(const struct workload_point *p, int rank, int64_t *begin
     return part_begin(left, index + 1, others) - part_begin(left, index, others);
 }
 
-/* Where calls of a process begin that do not follow each other. */
+/* Where calls of a process begin that have places of their own. */
 static int64_t calls_begin(const struct workload_point *p, bool separate,
                            const struct workload_calls *c, int64_t rank)
 {
@@ -84,14 +84,15 @@ static int64_t calls_begin(const struct workload_point *p, bool separate,
     return c->begin + (c->shifted ? rank * c->shift : num_round((double)rank * p->size_mean));
 }
 
-/* Where the longest span ends of a list that a process has; 0: it has none. */
+/* Where the calls end that a process has at places of their own; 0: it has none. */
 static int64_t spans_end(const struct workload_point *p, bool separate,
                          const struct workload_calls *list, int n, int64_t rank)
 {
     int64_t end = 0;
     for (int i = 0; i < n; i++)
-        if (list[i].skips > 0)
-            end = num_max(end, num_sum(calls_begin(p, separate, &list[i], rank), list[i].span));
+        if (list[i].skips > 0 || list[i].placed)
+            end = num_max(end, num_sum(calls_begin(p, separate, &list[i], rank),
+                                       workload_calls_extent(&list[i])));
     return end;
 }
 
@@ -196,11 +197,11 @@ static void set_sizes(struct workload_plan *plan, int64_t first, int64_t n, int6
     }
 }
 
-/* Places of calls that do not follow each other: pieces of as many calls each, between the skips, and what
- * is skipped evenly over these. A span that is shorter than the bytes is gone through again and
- * again. */
-static void spread_calls(const struct workload_calls *calls, int64_t begin,
-                         struct workload_call *call)
+/* Places of calls that begin at one of their own: one after the other, or, with skips, pieces of as many calls each
+ * between these, and what is skipped evenly over them. A span that is shorter than the bytes is gone through again
+ * and again. */
+static void place_calls(const struct workload_calls *calls, int64_t begin,
+                        struct workload_call *call)
 {
     const int64_t skipped = calls->span - calls->bytes;
     int64_t done = 0, at = begin;
@@ -209,7 +210,9 @@ static void spread_calls(const struct workload_calls *calls, int64_t begin,
         const int64_t before = lead == 0  ? part_begin(calls->skips + 1, i, calls->n)
                                : i < lead ? 0
                                           : 1 + part_begin(calls->skips, i - lead, calls->n - lead);
-        if (skipped >= 0)
+        if (calls->skips == 0)
+            at = begin + done;
+        else if (skipped >= 0)
             at = begin + done + part_begin(skipped, before, calls->skips);
         else if (at + call[i].bytes > begin + calls->span)
             at = begin;
@@ -228,8 +231,8 @@ static void kinds_by_list(const struct workload_point *p, bool separate, int ran
         for (int i = 0; i < list_n; i++) {
             if (list[i].kind != kind) continue;
             set_sizes(plan, c, list[i].n, list[i].bytes, 0);
-            if (list[i].skips > 0)
-                spread_calls(&list[i], calls_begin(p, separate, &list[i], rank), &plan->call[c]);
+            if (list[i].skips > 0 || list[i].placed)
+                place_calls(&list[i], calls_begin(p, separate, &list[i], rank), &plan->call[c]);
             for (int64_t end = c + list[i].n; c < end; c++) {
                 plan->call[c].kind = kind;
                 plan->call[c].seek = WORKLOAD_NO_SEEK;

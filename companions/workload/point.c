@@ -91,6 +91,11 @@ static int check_fractions(const struct workload_point *p, bool separate, const 
     return 0;
 }
 
+int64_t workload_calls_extent(const struct workload_calls *c)
+{
+    return c->skips > 0 ? c->span : c->bytes;
+}
+
 /* How much further on than those of the first process the calls of another one begin. */
 static double shift_of(const struct workload_point *p, const struct workload_calls *c, int64_t rank)
 {
@@ -118,20 +123,19 @@ static int check_list(const struct workload_point *p, const struct workload_call
         if (holes && k.position == WORKLOAD_SHARED)
             return err_set(ERR_USAGE, "%s%s needs the same view on all processes, without holes",
                            where, workload_kind_name(list[i].kind));
-        if (list[i].skips == 0 && list[i].span == 0 && list[i].begin == 0 && !list[i].shifted &&
-            list[i].lead == 0)
-            continue;
+        const bool gaps = list[i].skips != 0 || list[i].span != 0 || list[i].lead != 0;
+        if (!gaps && !list[i].placed) continue;
         if (k.position == WORKLOAD_SHARED || holes)
             return err_set(
                 ERR_USAGE,
                 "%sspan, skips, lead, begin and shift need known offsets and no holes, not %s",
                 where, workload_kind_name(list[i].kind));
-        if (list[i].skips < 1 || list[i].skips >= list[i].n ||
-            list[i].span < (list[i].bytes + list[i].n - 1) / list[i].n)
+        if (gaps && (list[i].skips < 1 || list[i].skips >= list[i].n ||
+                     list[i].span < (list[i].bytes + list[i].n - 1) / list[i].n))
             return err_set(ERR_USAGE,
                            "%s%s: skips are 1 to n - 1, a span is at least as long as a call",
                            where, workload_kind_name(list[i].kind));
-        if (list[i].lead > list[i].n - list[i].skips)
+        if (gaps && list[i].lead > list[i].n - list[i].skips)
             return err_set(ERR_USAGE, "%s%s: lead is 1 to n - skips", where,
                            workload_kind_name(list[i].kind));
         for (int e = 0; e < 2 && end[0] <= end[1]; e++) {
@@ -140,7 +144,7 @@ static int check_list(const struct workload_point *p, const struct workload_call
             if (begin < 0)
                 return err_set(ERR_USAGE, "%s%s: process %" PRId64 " begins before the file does",
                                where, workload_kind_name(list[i].kind), end[e]);
-            if (begin + (double)list[i].span > 2 * (double)WORKLOAD_BYTES_MAX)
+            if (begin + (double)workload_calls_extent(&list[i]) > 2 * (double)WORKLOAD_BYTES_MAX)
                 return err_set(ERR_USAGE, "%s%s: the span makes too long a file", where,
                                workload_kind_name(list[i].kind));
         }
@@ -191,17 +195,18 @@ static int check_rank(const struct workload_point *p, const struct workload_rank
 /* What one process moves that is not listed among the ranks. */
 static int check_sum(const struct workload_point *p, const char *where)
 {
-    int64_t calls = 0, bytes = 0, skips = 0, sum = 0;
+    int64_t calls = 0, bytes = 0, sum = 0;
+    bool own_places = false;
     for (int i = 0; i < p->list_n; i++) {
         calls = num_sum(calls, p->list[i].n);
         bytes = num_sum(bytes, p->list[i].bytes);
-        skips = num_sum(skips, p->list[i].skips);
+        own_places = own_places || p->list[i].skips > 0 || p->list[i].placed;
     }
     const int64_t others = workload_point_calls(p);
     for (int i = 0; i < p->ranks_n; i++) {
         sum = num_sum(sum, p->rank[i].bytes);
         if (p->rank[i].list_n == 0 && p->list_n > 0 && p->rank[i].calls > 0 &&
-            (p->rank[i].calls != calls || skips > 0))
+            (p->rank[i].calls != calls || own_places))
             return err_set(ERR_USAGE,
                            "%srank of=\"%d\": so many calls as the point's <calls>, or <calls> of "
                            "its own",
@@ -350,7 +355,8 @@ static void write_calls(const struct workload_calls *list, int n, const char *in
         if (list[i].skips > 0)
             fprintf(to, " span=\"%" PRId64 "\" skips=\"%" PRId64 "\"", list[i].span, list[i].skips);
         if (list[i].lead > 0) fprintf(to, " lead=\"%" PRId64 "\"", list[i].lead);
-        if (list[i].begin != 0) fprintf(to, " begin=\"%" PRId64 "\"", list[i].begin);
+        if (list[i].begin != 0 || (list[i].placed && !list[i].shifted && list[i].skips == 0))
+            fprintf(to, " begin=\"%" PRId64 "\"", list[i].begin);
         if (list[i].shifted) fprintf(to, " shift=\"%" PRId64 "\"", list[i].shift);
         fprintf(to, "/>\n");
     }

@@ -24,9 +24,10 @@
  *         span, skips: of calls that do not follow each other in the file, how much of it all of
  *         them cover, and how many begin elsewhere than where the one before ended, with the
  *         individual pointer those before which it was moved; lead: calls before the first of these,
- *         where not all pieces between them have as many (a header, then the data). Process r begins at the byte begin
- *         (default 0) + r * shift (default sizeMean, so that single calls interleave); in mode
- *         "separate" each at begin. Without: one call after the other, each process in its own part.
+ *         where not all pieces between them have as many (a header, then the data). begin, shift:
+ *         process r begins at the byte begin (default 0) + r * shift (default sizeMean, so that single
+ *         calls interleave); in mode "separate" each at begin. Calls without any of these follow each
+ *         other, each process in its own part.
  * rank    of: a process whose share is not that of the others, with its calls and its bytes, in
  *         ascending order. What is left of uniqueBytes is shared equally by the others. contMean:
  *         of this process, where it is not the point's, which is the mean of all.
@@ -49,6 +50,7 @@ struct workload_calls {
     int64_t n, bytes;
     int64_t span, skips; /* 0: each call begins where the one before ended */
     int64_t lead;        /* calls before the first skip, 0: as many as between others */
+    bool placed;         /* begin or shift is given */
     int64_t begin;       /* where these begin, of the first process */
     int64_t shift;       /* how much further on those of the next process do */
     bool shifted;        /* false: by sizeMean */
@@ -111,6 +113,9 @@ int workload_point_set(struct workload_point *p, const char *name, const char *t
  * process, or in a file per process, collective calls there, ranks and calls that contradict the
  * rest. where: start of the message, "w.xml:3:5: ". Returns 0 or ERR_USAGE. */
 int workload_point_check(const struct workload_point *p, bool separate, const char *where);
+
+/* How much of the file these calls cover, of one process. */
+int64_t workload_calls_extent(const struct workload_calls *c);
 
 /* The first and the last process that are no <rank>; without any the last is before the first. ranks are in order. */
 void workload_point_usual(const struct workload_point *p, int64_t end[2]);

@@ -106,11 +106,13 @@ static int set_calls(struct parse *ps, const char *name, const char *value)
     struct workload_calls *c = &ps->calls;
     if (strcmp(name, "n") == 0) return conf_int(name, value, 0, WORKLOAD_CALLS_MAX, &c->n);
     if (strcmp(name, "bytes") == 0) return conf_int(name, value, 0, WORKLOAD_BYTES_MAX, &c->bytes);
-    if (strcmp(name, "begin") == 0)
+    if (strcmp(name, "begin") == 0) {
+        c->placed = true;
         return conf_int(name, value, -WORKLOAD_BYTES_MAX, WORKLOAD_BYTES_MAX, &c->begin);
+    }
     if (strcmp(name, "lead") == 0) return conf_int(name, value, 1, WORKLOAD_CALLS_MAX, &c->lead);
     if (strcmp(name, "shift") == 0) {
-        c->shifted = true;
+        c->placed = c->shifted = true;
         return conf_int(name, value, -WORKLOAD_BYTES_MAX, WORKLOAD_BYTES_MAX, &c->shift);
     }
     if (strcmp(name, "span") == 0) return conf_int(name, value, 1, WORKLOAD_BYTES_MAX, &c->span);
