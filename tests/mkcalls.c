@@ -583,6 +583,15 @@ static void in_place(const char *name)
     MPI_File_close(&f);
 }
 
+/* A few records of each rank, far from those of the others. */
+static void slices(const char *name)
+{
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    for (int i = 0; i < 3; i++)
+        record(f, 1000000 * rank + i, false);
+    MPI_File_close(&f);
+}
+
 /* A header that all read, then a region of each. */
 static void restart(const char *name)
 {
@@ -1030,6 +1039,7 @@ int main(int argc, char **argv)
         {"reopened", reopened},
         {"in-place", in_place},
         {"restart", restart},
+        {"slices", slices},
         {"of-no-bytes", of_no_bytes},
         {"header", header},
         {"separate", separate},

@@ -863,17 +863,30 @@ static bool have_no_places(const struct profile_run *run)
     return false;
 }
 
+struct extent {
+    int64_t first, end, bytes; /* moved, also more than once */
+};
+
+/* Far apart in a file is what covers more than so many times the bytes that are moved: a replay needs room for all between. */
+#define FAR_APART 8
+
+static bool far_apart(struct extent e)
+{
+    return e.bytes > 0 && e.end - e.first > num_product(FAR_APART, e.bytes);
+}
+
 /* Where in the file the calls of each function begin: of process r at begin + r * shift. first: where the
- * first calls of all points of the file do, from which these are counted. */
+ * first calls of all points of the file do, from which these are counted. packed: far apart, and not to lie so. */
 struct places {
+    bool packed;
     int64_t first, begin[PROFILE_PLACED], shift[PROFILE_PLACED];
     bool known[PROFILE_PLACED];
 };
 
 /* By the usual process and the next one that has made the same calls. separate: each in a file of its own. */
-static struct places places_find(const struct point *at, int usual, bool separate, int64_t first)
+static struct places places_find(const struct point *at, int usual, bool separate, struct extent e)
 {
-    struct places found = {.first = first};
+    struct places found = {.first = e.first, .packed = far_apart(e)};
     int next = usual + 1;
     while (next < at->processes && !(at->of[next] && same_calls(at->of[next], at->of[usual])))
         next++;
@@ -883,7 +896,7 @@ static struct places places_find(const struct point *at, int usual, bool separat
         if (begin < 0) continue;
         if (!separate && next < at->processes)
             found.shift[k] = (begin_of(at->of[next], k) - begin) / (next - usual);
-        found.begin[k] = begin - first - usual * found.shift[k];
+        found.begin[k] = begin - e.first - usual * found.shift[k];
     }
     return found;
 }
@@ -913,7 +926,7 @@ static int list_make(const struct profile_phase *p, const struct places *places,
         if (c.n == 0) continue;
         const int64_t begin = begin_of(p, k);
         if (!places) c.span = c.skips = c.lead = 0;
-        if (places && begin >= 0) {
+        if (places && begin >= 0 && !places->packed) {
             const bool own = own_of >= 0;
             c.placed = true;
             c.begin = own ? begin - places->first : places->begin[k];
@@ -970,7 +983,7 @@ static int ranks_make(const struct point *at, int usual, const struct places *pl
         const double cont = out->cont_mean < out->size_mean ? cont_mean(at->of[i]) : 0;
         const bool own_cont = cont > 0 && llround(cont) != llround(out->cont_mean);
         if (same_calls(at->of[i], at->of[usual]) && !own_cont &&
-            (!places || placed_so(at->of[i], i, places)))
+            (!places || places->packed || placed_so(at->of[i], i, places)))
             continue;
         struct workload_rank *rank = &out->rank[out->ranks_n++];
         rank->of = i;
@@ -984,8 +997,8 @@ static int ranks_make(const struct point *at, int usual, const struct places *pl
     return 0;
 }
 
-/* first: where the calls of the file begin. */
-static int point_make(const struct point *at, bool separate, int64_t first,
+/* e: of the file. */
+static int point_make(const struct point *at, bool separate, struct extent e,
                       struct workload_point *out)
 {
     struct totals t = {0};
@@ -1011,7 +1024,7 @@ static int point_make(const struct point *at, bool separate, int64_t first,
     /* Positions in views with holes are not recorded. */
     const bool placed = out->cont_mean >= out->size_mean;
     const int usual = most_common_rank(at);
-    const struct places found = places_find(at, usual, separate, first),
+    const struct places found = places_find(at, usual, separate, e),
                         *places = placed ? &found : NULL;
     const double mean = separate || at->processes == 1 ? 0 : out->size_mean;
     TRY(list_make(at->of[usual], places, -1, mean, &out->list, &out->list_n));
@@ -1023,17 +1036,21 @@ static int point_make(const struct point *at, bool separate, int64_t first,
     return 0;
 }
 
-/* Where the first calls of a file begin, of all its points. */
-static int64_t first_of(const struct points *all, int file)
+/* What all points of a file have covered of it, as far as places are known. */
+static struct extent extent_of(const struct points *all, int file)
 {
-    int64_t first = INT64_MAX;
+    struct extent e = {.first = INT64_MAX};
     for (int i = 0; i < all->n; i++)
         for (int r = 0; all->point[i].file == file && r < all->point[i].processes; r++)
             for (int k = 0; k < PROFILE_PLACED; k++) {
-                const int64_t begin = begin_of(all->point[i].of[r], k);
-                if (begin >= 0) first = num_min(first, begin);
+                const struct profile_phase *p = all->point[i].of[r];
+                const int64_t begin = begin_of(p, k);
+                if (begin < 0) continue;
+                e.first = num_min(e.first, begin);
+                e.end = num_max(e.end, p->places[k].end);
+                e.bytes = num_sum(e.bytes, (int64_t)p->kind[k].bytes);
             }
-    return first;
+    return e;
 }
 
 int profile_workload(const struct profile_run *run, struct workload *w, int *left_out,
@@ -1041,9 +1058,9 @@ int profile_workload(const struct profile_run *run, struct workload *w, int *lef
 {
     struct points all;
     char where[64];
-    int64_t first[WORKLOAD_FILES_MAX];
+    struct extent extent[WORKLOAD_FILES_MAX];
     for (int f = 0; f < WORKLOAD_FILES_MAX; f++)
-        first[f] = -1;
+        extent[f].first = -1;
     *left_out = 0;
     *w = (struct workload){.seed = 1};
     int rc = points_make(run, &all);
@@ -1054,8 +1071,8 @@ int profile_workload(const struct profile_run *run, struct workload *w, int *lef
     for (int i = 0; rc == 0 && i < all.n; i++) {
         struct workload_point p = {0};
         const int file = all.point[i].file;
-        if (first[file] < 0) first[file] = first_of(&all, file);
-        rc = point_make(&all.point[i], all.separate, first[file], &p);
+        if (extent[file].first < 0) extent[file] = extent_of(&all, file);
+        rc = point_make(&all.point[i], all.separate, extent[file], &p);
         const bool empty = p.size_mean == 0;
         bool sound = true;
         snprintf(where, sizeof where, "working point %d: ", i + 1);
@@ -1444,6 +1461,29 @@ static void print_inside(const struct profile_run *run, double wall_s, FILE *to)
     print_flushes(run, to);
 }
 
+/* Where a replay of the working points does not lie in the file as the program's calls did. */
+static void print_places(const struct profile_run *run, const struct points *all, FILE *to)
+{
+    bool far = false;
+    for (int f = 0; f < all->files_n; f++)
+        far = far || far_apart(extent_of(all, f));
+    if (far)
+        fprintf(to,
+                "Places    calls that are far apart, over more than %d times what is moved in a "
+                "file, are replayed close together\n",
+                FAR_APART);
+    if (leave_gaps(run))
+        fprintf(
+            to,
+            "Places    calls that leave gaps in a file are replayed in pieces of equal length at "
+            "even distances; --accesses keeps their places\n");
+    if (have_no_places(run))
+        fprintf(
+            to,
+            "Places    calls through views with gaps, or with the shared pointer, are replayed "
+            "from the front of the file in each working point; --accesses keeps their places\n");
+}
+
 void profile_print(const struct profile_run *run, FILE *to)
 {
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
@@ -1473,15 +1513,8 @@ void profile_print(const struct profile_run *run, FILE *to)
                                     : "files that not all ranks have opened are replayed",
                 have_own_files(run) ? "other processes read or wrote, too"
                                     : "not every rank has as many of its own, and no others");
-    if (leave_gaps(run))
-        fprintf(
-            to,
-            "Places    calls that leave gaps in a file are replayed in pieces of equal length at "
-            "even distances; --accesses keeps their places\n");
-    if (have_no_places(run))
-        fprintf(to, "Places    calls through views with gaps, or with the shared pointer, are "
-                    "replayed from "
-                    "the front of the file in each working point; --accesses keeps their places\n");
+    const bool made = points_make(run, &all) == 0;
+    print_places(run, &all, to);
     if (run->calls[0] + run->calls[1] == 0)
         fprintf(to, "Nothing   read or written through MPI-IO or in files that it opens for "
                     "writing: the workload is empty and cannot be replayed\n");
@@ -1504,7 +1537,7 @@ void profile_print(const struct profile_run *run, FILE *to)
         plain_line(to, "Not seen  %s", text);
     }
     print_inside(run, wall_s, to);
-    if (points_make(run, &all) == 0 && all.n > 0) {
+    if (made && all.n > 0) {
         print_points(&all, to);
         print_sizes(run, to);
         print_slowest(run, to);
