@@ -217,13 +217,15 @@ static void node_read(const char *root, struct disturbance_sample *s)
         s->pressure_s = 1e-6 * (double)us;
 }
 
-/* Batch systems and shells suspend a job by SIGSTOP and SIGTSTP, and continue it so. */
+/* Batch systems and shells suspend a job by SIGSTOP and SIGTSTP, and continue it so. The kernel sends it, too, to
+ * what runs in a terminal that closes (nohup), and has stopped nothing then. */
 static volatile sig_atomic_t continued_n;
 
-static void count_continued(int number)
+static void count_continued(int number, siginfo_t *info, void *context)
 {
     (void)number;
-    continued_n++;
+    (void)context;
+    if (info->si_code <= 0) continued_n++; /* by a process */
 }
 
 /* What concerns this process alone is read next to the clock. */
@@ -232,7 +234,8 @@ void disturbance_take(struct disturbance_sample *s, enum disturbance_when when, 
     char buf[512], text[1024];
     const char *root = root_of(when, buf);
     const bool before = when == DISTURBANCE_BEFORE;
-    const struct sigaction counted = {.sa_handler = count_continued, .sa_flags = SA_RESTART};
+    const struct sigaction counted = {.sa_sigaction = count_continued,
+                                      .sa_flags = SA_RESTART | SA_SIGINFO};
     struct rusage used;
     unsigned flags;
     sigaction(SIGCONT, &counted, NULL);

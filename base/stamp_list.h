@@ -33,7 +33,8 @@ STAMP(UNDECIDED, "undecided", "nht1-bt nht1-profile nht1-report", "note", "",
 STAMP(
     DISTURBED, "disturbed", "nht1-bt nht1-beff nht1-beffio nht1-workload nht1-profile", "note warn",
     "something else used the machine",
-    "a run: other programs, a hypervisor or a CPU quota took processors that its ranks needed "
+    "a run: other programs, a hypervisor, a CPU quota or a suspension took processors that its "
+    "ranks needed "
     "(docs/disturbance.md), "
     "and a writer: one of its runs (note: in fewer than half of the rounds, so that there is an "
     "answer); a writer of nht1-bt: computing between the writer's calls took "

@@ -48,6 +48,15 @@ refused() {
         expect_text "the workload is in profile-2.xml"
         rm ./*
     done
+    # Not the name of another output, and a stream is none.
+    run nht1-profile --out w.xml --json w-2.xml -- sh -c 'echo mine >w.xml'
+    expect_status 0
+    [ "$(cat w.xml)" = mine ]
+    expect_schema nht1-profile-1 w-2.xml
+    grep -q '<workload' w-3.xml
+    nht1-profile --out p.xml --json /dev/stdout -- sh -c 'echo hi; echo x >b' >out.txt 2>/dev/null
+    grep -qF '"nht1-profile/1"' out.txt
+    [ "$(head -n 1 out.txt)" = hi ]
     # As it was: replaced, as ever.
     echo '{"schema": "nht1-profile/1"}' >r.json
     run nht1-profile --json r.json -- sh -c 'echo mine >b'

@@ -64,7 +64,7 @@ for point in tree.parse(sys.argv[1]).getroot().iter('workingPoint'):
     for rank in range(int(point.get('processNum'))):
         for c in (own[rank] if rank in own else point).findall('calls'):
             if c.get('span'):
-                shift = 0 if rank in own and c.get('shift') == '0' else int(c.get('shift') or round(float(point.get('sizeMean'))))
+                shift = int(c.get('shift') or round(float(point.get('sizeMean'))))
                 print(rank, c.get('function'), c.get('span'), c.get('skips'), int(c.get('begin') or 0) + rank * shift)
 X
 }
@@ -142,8 +142,9 @@ X
         [[ $how == reopened || $how == in-place ]] ||
             expect_text "Places    calls that leave gaps in a file are replayed in pieces of equal length at even distances"
         run nht1-profile -o q.xml --accesses q.jsonl --force --quiet -- "$NHT1_ROOT/tests/mpi-run" -np 4 "$NHT1_BIN/nht1-workload" p.xml \
-            --out d --check none --quiet
+            --out d --keep --check none --quiet
         expect_status 0
+        [ "$(stat -c %s d)" -eq "$(stat -c %s $how.dat)" ]
         [ "$(moved q.jsonl $call)" = "$(moved p.jsonl $call)" ] || { moved p.jsonl $call; moved q.jsonl $call; cat p.xml; false; }
         rm -f p.* q.* d*
     done

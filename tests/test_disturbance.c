@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/disturbance.h"
@@ -295,10 +296,10 @@ static void a_suspended_job_is_told(void **unused)
     struct disturbance_sample before, after;
     struct disturbance_part part[2] = {part_of("quiet", 0), part_of("quiet", 0)};
     struct disturbance d;
-    raise(SIGCONT); /* before: part_of takes two samples */
+    kill(getpid(), SIGCONT); /* before: part_of takes two samples */
     for (int times = 0; times < 2; times++) {
         disturbance_take(&before, DISTURBANCE_BEFORE, true);
-        if (times > 0) raise(SIGCONT);
+        if (times > 0) kill(getpid(), SIGCONT);
         disturbance_take(&after, DISTURBANCE_AFTER, true);
         disturbance_between(&before, &after, 0, &part[1]);
         disturbance_free(&before);

@@ -1046,7 +1046,7 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     bool measured = o->t_c, started = false;
     struct profile_pairs pairs = {.most = REPEAT_MAX};
     struct options named = *o; /* as the program leaves the names of the outputs */
-    struct profile_target out, json, accesses;
+    struct profile_target target[3];
     int n;
     TRY(pairs_of(o, &s.pairs_n, &pairs.open));
     snprintf(s.dir, sizeof s.dir, "%.4000s.run-%d", o->out, (int)getpid());
@@ -1055,22 +1055,21 @@ static int profile(const struct options *o, const struct conf_list *args, struct
     watch_utc(began);
     struct profile_round *round = mem_new(s.pairs_n, sizeof *round, "%d rounds", s.pairs_n);
     if (!round) return ERR_NOMEM;
-    profile_target_begin(&out, o->out);
-    profile_target_begin(&json, o->json);
-    profile_target_begin(&accesses, o->accesses);
+    profile_target_begin(&target[0], o->out);
+    profile_target_begin(&target[1], o->json);
+    profile_target_begin(&target[2], o->accesses);
     int rc = rounds_make(&s, round, &n, &pairs, &run, &measured, &started, status);
-    if (rc == 0) rc = profile_target_take(&out, "--out", &named.out);
-    if (rc == 0) rc = profile_target_take(&json, "--json", &named.json);
-    if (rc == 0) rc = profile_target_take(&accesses, "--accesses", &named.accesses);
+    if (rc == 0) rc = profile_target_take(target, 3, 0, "--out", &named.out);
+    if (rc == 0) rc = profile_target_take(target, 3, 1, "--json", &named.json);
+    if (rc == 0) rc = profile_target_take(target, 3, 2, "--accesses", &named.accesses);
     if (rc == 0 && measured && *status != 0)
         snprintf(why, sizeof why, "no zeta: the program ended with status %d", *status);
     measured = measured && *status == 0;
     if (rc == 0)
         rc = report_profile(&named, args, began, &run, round, n, &pairs, measured, *status);
     if (why[0]) plain_line(stderr, "nht1-profile: %s", why); /* where it is seen */
-    profile_target_end(&out);
-    profile_target_end(&json);
-    profile_target_end(&accesses);
+    for (int i = 0; i < 3; i++)
+        profile_target_end(&target[i]);
     profile_free(&run);
     opened_end();
     profile_rounds_end(round, s.pairs_n);

@@ -896,6 +896,7 @@ static struct places places_find(const struct point *at, int usual, bool separat
         if (begin < 0) continue;
         if (!separate && next < at->processes)
             found.shift[k] = (begin_of(at->of[next], k) - begin) / (next - usual);
+        if (llabs(found.shift[k]) > WORKLOAD_BYTES_MAX / at->processes) found.shift[k] = 0;
         found.begin[k] = begin - e.first - usual * found.shift[k];
     }
     return found;

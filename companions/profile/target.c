@@ -15,7 +15,7 @@
 void profile_target_begin(struct profile_target *t, const char *name)
 {
     *t = (struct profile_target){.name = name};
-    t->there = name && !js_is_stdout(name) && stat(name, &t->before) == 0;
+    t->there = name && !js_is_stream(name) && stat(name, &t->before) == 0;
 }
 
 static bool unchanged(const struct stat *a, const struct stat *b)
@@ -24,11 +24,13 @@ static bool unchanged(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-int profile_target_take(struct profile_target *t, const char *option, const char **name)
+int profile_target_take(struct profile_target *all, int n_all, int no, const char *option,
+                        const char **name)
 {
+    struct profile_target *t = &all[no];
     struct stat now;
     *name = t->name;
-    if (!t->name || js_is_stdout(t->name) || stat(t->name, &now) < 0 || !S_ISREG(now.st_mode) ||
+    if (!t->name || js_is_stream(t->name) || stat(t->name, &now) < 0 ||
         (t->there && unchanged(&t->before, &now)))
         return 0;
     const char *slash = strrchr(t->name, '/'), *last = slash ? slash + 1 : t->name;
@@ -40,7 +42,10 @@ int profile_target_take(struct profile_target *t, const char *option, const char
             t->other = NULL;
             return mem_error("the name of a file");
         }
-        if (lstat(t->other, &now) == 0) continue;
+        bool taken = lstat(t->other, &now) == 0;
+        for (int i = 0; i < n_all; i++)
+            taken = taken || (all[i].name && strcmp(all[i].name, t->other) == 0);
+        if (taken) continue;
         *name = t->other;
         plain_line(
             stderr,

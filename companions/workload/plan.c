@@ -96,6 +96,21 @@ static int64_t spans_end(const struct workload_point *p, bool separate,
     return end;
 }
 
+/* Whether all calls of all processes have places of their own, so that their parts of the file have none. */
+static bool has_places(const struct workload_point *p)
+{
+    bool all = p->list_n > 0;
+    for (int i = 0; i < p->list_n; i++)
+        all = all && (p->list[i].skips > 0 || p->list[i].placed || p->list[i].bytes == 0);
+    for (int r = 0; r < p->ranks_n; r++) {
+        all = all && (p->rank[r].list_n > 0 || p->rank[r].calls == 0);
+        for (int i = 0; i < p->rank[r].list_n; i++)
+            all = all && (p->rank[r].list[i].skips > 0 || p->rank[r].list[i].placed ||
+                          p->rank[r].list[i].bytes == 0);
+    }
+    return all;
+}
+
 int64_t workload_point_length(const struct workload_point *p, bool separate, int rank)
 {
     if (!workload_point_holes(p)) {
@@ -104,6 +119,7 @@ int64_t workload_point_length(const struct workload_point *p, bool separate, int
         int64_t end = 0;
         int64_t usual[2];
         workload_point_usual(p, usual);
+        if (has_places(p)) length = 0;
         for (int e = 0; e < 2 && usual[0] <= usual[1]; e++)
             if (!separate || !own || own->list_n == 0)
                 end = num_max(end, spans_end(p, separate, p->list, p->list_n, usual[e]));

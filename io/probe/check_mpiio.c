@@ -168,10 +168,10 @@ static int nonblocking(struct probe_try *t)
     TRY(begin_check(t, &w, block_bytes(t) * LONG_BLOCKS / (t->room_bytes < (64 << 20) ? 8 : 1),
                     MPI_INFO_NULL));
     /* What a slow file system takes long for is no hang. */
-    const int64_t most = w.bytes, block = num_min(block_bytes(t), most);
-    w.bytes = block;
+    const int64_t most = w.bytes;
+    w.bytes = num_min(num_max(CELL * RUN_CELLS, block_bytes(t) / 16), most);
     TRY(write_beside(t, &w, 0, s));
-    w.bytes = block * (int64_t)fmax(1, fmin((double)(most / block), LONG_S / fmax(s[0], 1e-9)));
+    w.bytes = (int64_t)fmin((double)most, (double)w.bytes * fmax(1, LONG_S / fmax(s[0], 1e-9)));
     w.at = t->rank * w.bytes;
     fill(&w);
     for (int i = 0; i < TIMES; i++) {

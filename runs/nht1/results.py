@@ -696,8 +696,8 @@ class Run:
         self.page_cache = true(node, 'cache.page_cache')
         self.stamps = stamps(node)
         self.fs, fs = _file_system(node, result), word(node, 'file.file_system')
-        # Writers that leave no serial file: parts of one have a run id, dropped data have none.
         self.striping = striping_of(members(node, 'file').get('striping')) if self.writes else ''
+        # Writers that leave no serial file: parts of one have a run id, dropped data have none.
         nowhere = self.writes and fs == 'none'
         self.serial, self.drops = not nowhere, nowhere and not word(node, 'file.run_id')
         # What drops the data has no rate.

@@ -14,6 +14,26 @@ def run(t_t_s, started_utc, writes=True):
                            result=SimpleNamespace(started_utc=started_utc, root={}, run={}, study_round=None))
 
 
+class Pairs(unittest.TestCase):
+    def test_a_run_is_paired_with_computing_alone_of_its_own_job_and_then_of_its_own_settings(self):
+        def job(point, sync, *times):
+            result = SimpleNamespace(root={}, run={'settings': {'sync': sync, 'io': point}}, study_round=('s', 1), started_utc='')
+            made = [run(t, '', w) for t, w in times]
+            for r in made:
+                r.result, r.configuration = result, ('c',)
+            return made
+        # Two jobs of one round of a study, the first on a slower machine, each with its own computing alone.
+        slow, fast = (job('none,posix', sync, (t, False), (1.25 * t, True)) for sync, t in (('end', 2.0), ('dump', 1.0)))
+        paired = Rounds(SimpleNamespace(all=slow + fast), 0.95)
+        self.assertEqual([paired.t_c_s(r) for r in (slow[1], fast[1])], [2.0, 1.0])
+        # Points of their own: the one with its settings, whatever stands first.
+        alone = job('none', 'end', (3.0, False)) + job('none', 'dump', (4.0, False))
+        for order in (alone, alone[::-1]):
+            paired = Rounds(SimpleNamespace(all=order), 0.95)
+            self.assertEqual([paired.t_c_s(job('posix', sync, (5.0, True))[0]) for sync in ('end', 'dump', 'none')][:2], [3.0, 4.0])
+        self.assertIsNone(Rounds(SimpleNamespace(all=[]), 0.95).t_c_s(fast[1]))
+
+
 class InTime(unittest.TestCase):
     def asked(self, *runs):
         """The values of zeta that nht1-stats is asked about; results in the order of their names."""

@@ -78,7 +78,7 @@ class Versions(unittest.TestCase):
         with mock.patch.object(trend.Figure, 'mark') as mark:
             trend._page(points, '', '', types.SimpleNamespace(metric='t_t', title='', level=0.95), found)
         self.assertEqual(sorted({call.args[1] for call in mark.call_args_list}), ['1', '2'])
-        self.assertEqual(mark.call_count, 3)  # the first, and where the two lines of a begin
+        self.assertEqual(mark.call_count, 2)  # the first, and that of a, once for its two lines
 
 
 class OfMemory(unittest.TestCase):

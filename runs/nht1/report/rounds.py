@@ -177,9 +177,9 @@ def _in_time(found, run_of=lambda r: r):
 
 class Rounds:
     def __init__(self, runs, level):
-        self.level, self.alone = level, {}  # the compute-only run of each round
+        self.level, self.alone = level, {}  # the compute-only runs of each round, of a study those of several points
         for run in (r for r in runs.all if not r.writes and r.round > 0):
-            self.alone.setdefault(_round(run, run.environment), run)
+            self.alone.setdefault(_round(run, run.environment), []).append(run)
 
     @staticmethod
     def _said(cell):
@@ -281,8 +281,12 @@ class Rounds:
 
     def _alone(self, run):
         """The compute-only run of its round: one in the same environment, as far as a study set that, or else in
-        none; None where there is none."""
-        return self.alone.get(_round(run, run.environment), self.alone.get(_round(run, ())))
+        none; that of its own job before those of others, and of these the one with most of its settings; None where there is
+        none."""
+        found = self.alone.get(_round(run, run.environment)) or self.alone.get(_round(run, ()), [])
+        mine = members(run.result.run, 'settings')
+        return max(found, default=None, key=lambda r: (r.result is run.result, sum(
+            mine.get(k) == v for k, v in members(r.result.run, 'settings').items())))
 
     def t_c_s(self, run):
         """T_C of its round; None where there is none."""

@@ -17,8 +17,8 @@ examples:
   nht1-report trend runs/out --metric zeta -o z.html
   nht1-report trend results/*.json --metric b_eff
 
-What has one identity (problem, system, file system, ranks, threads, writer, options, hints, environment,
-durability) is one line; a point is one result, its median where it has several runs. Results without a date take
+What has one identity (problem, system, file system, ranks, threads, writer, options, striping, hints,
+environment, durability) is one line; a point is one result, its median where it has several runs. Results without a date take
 that of their file. t_c is what a result has measured itself, in runs that compute only; zeta is paired where it has those.
 
 Exit status: 0 success; 1 wrong option, or nothing to draw; 3 a file cannot be read or written, or
@@ -167,9 +167,10 @@ def _page(points, common, without, options, found):
             for line in lines[k:k + SERIES_MAX]:
                 of = [p for p in mine if p.line == line]
                 f.series(line, 'line-points', [(p.seconds, p.value, p.low, p.high) for p in of], of[0].valid)
-            before = {}  # of each line: several systems may have theirs
-            for p in mine:
-                if before.get(p.line, p.version if before else None) != p.version:
+            before, marked = {}, set()  # of each line: several systems may have theirs
+            for p in (p for p in mine if p.line in lines[k:k + SERIES_MAX]):
+                if before.get(p.line, p.version if before else None) != p.version and (p.seconds, p.version) not in marked:
+                    marked.add((p.seconds, p.version))
                     f.mark(p.seconds, p.version or 'unknown')
                 before[p.line] = p.version
             page.figure(f, 'Dotted lines show where another version of the programs begins.' + (

@@ -8,6 +8,7 @@ makes as many rounds as it takes (--repeat auto), and what time is left goes int
     report.html"""
 import contextlib
 import json
+import math
 import os
 import secrets
 import shutil
@@ -125,6 +126,7 @@ class Check:
         self.named = programs.given(options, self.program, 'check', OURS)
         if not os.path.isdir(args.files):
             raise trouble.usage('%s: no such folder' % text.clean(args.files))
+        self.fits = None  # of check_words.sentence
         self.given = any(w.partition('=')[0] in ('--class', '--n', '--steps') for w in options)
         self.writers = [w for w in args.io.split(',') if w not in ('', 'none')]
         if not self.writers or 'auto' in args.io:
@@ -220,7 +222,10 @@ class Check:
             if not any(word(r, 'driver') == 'none' for r in runs):
                 round_s += min(took)
             pilot = {'round_s': round_s / PILOT_STEPS, 'run_s': min(took) / PILOT_STEPS}
-        cls, steps = choose(pilot, self.left_s(), len(self.writers), room_of(self.args.files))
+        room, left_s = room_of(self.args.files), self.left_s()
+        cls, steps = choose(pilot, left_s, len(self.writers), room)
+        if pilot and (cls, steps) == choose(pilot, left_s, len(self.writers), dict.fromkeys(room, math.inf)):
+            self.fits = lambda cls, steps: fits(CLASSES[cls], steps, len(self.writers), room)
         return ['--class', cls] + (['--steps', str(steps)] if steps < STEPS else [])
 
     def _rounds(self, problem):
@@ -246,7 +251,7 @@ class Check:
     def _conclude(self, root, found):
         self.root, self.writers_found, self.best = root, found, found[0]
         self.problem = check_words.problem(root)
-        self.sentence = check_words.sentence(self.best, self.problem, self.where, self.rounds_began / 60, not self.given)
+        self.sentence = check_words.sentence(self.best, self.problem, self.where, self.rounds_began / 60, self.fits)
         self.quote = check_words.quote(root, self.sentence, self.started_utc)
         print(text.clean(self.sentence))
         if not self.args.quiet:

@@ -86,26 +86,29 @@ def _decides(best, extra_minutes):
         ' would decide'
 
 
-def _longer(p, seconds):
-    """Options of a problem that takes two seconds or more, the smallest of those that are chosen from."""
+def _longer(p, seconds, fits):
+    """', or with --class A': options of a problem that takes two seconds or more, the smallest of those that are chosen from
+    and fit; '' where none does."""
     step_s = seconds / p['steps'] / p['n'] ** 3  # of a cell
     for cls, n in CLASSES.items():
         steps = math.ceil(2 / step_s / n ** 3 / 20) * 20
-        if n >= p['n'] and steps <= STEPS:
-            return '--class %s' % cls + (' --steps %d' % steps if cls == 'A' and steps < STEPS else '')
-    return '--class C'
+        steps = steps if cls == 'A' else STEPS if steps <= STEPS else steps
+        if n >= p['n'] and (n, steps) != (p['n'], p['steps']) and steps <= STEPS and fits(cls, steps):
+            return ', or with --class %s' % cls + (' --steps %d' % steps if steps < STEPS else '')
+    return ''
 
 
-def sentence(best, p, where, extra_minutes=0.0, chosen=False):
-    """best: of writers. where: the folder. extra_minutes: what there is beside the rounds. chosen: the problem, by a pilot."""
+def sentence(best, p, where, extra_minutes=0.0, fits=None):
+    """best: of writers. where: the folder. extra_minutes: what there is beside the rounds. fits: where a pilot by its time alone
+    chose the problem, whether memory and disk hold (class, steps)."""
     checkpoints = 'heckpoints of %s%s on %s' % (
         text.size(p['dump_bytes']), ' every %s' % _span(p['every_s']) if p['every_s'] else '', where)
     with_, goal = 'with %s' % best['writer'], 'goal %g %%' % (100 * GOAL)
     if best['answer'] == UNKNOWN:
         why = best['sentence'].split(': ', 1)[-1].rstrip('.')
-        if chosen and best['reason'] == 'too-short':
-            why = '%s; the trial by which %s at N = %d were chosen ran slower, as beside other programs: run it again, ' \
-                'or with %s' % (why.split(';')[0], text.plural(p['steps'], 'step'), p['n'], _longer(p, best['t_t_s']))
+        if fits and best['reason'] == 'too-short' and best['t_t_s']:
+            why = '%s; the trial by which %s at N = %d were chosen ran slower, as beside other programs: run it again%s' % (
+                why.split(';')[0], text.plural(p['steps'], 'step'), p['n'], _longer(p, best['t_t_s'], fits))
         return 'What c%s cost %s is not measurable here and now: %s.' % (checkpoints, with_, why)
     if best['answer'] == OPEN:
         return 'Whether c%s cost at most %s %% %s is undecided: %s in %s; %s.' % (
