@@ -403,7 +403,10 @@ class _Section:
                                    '%s times as long (%s to %s, %s).' % (a.label, r.other.label, *self._shown(r)))
             elif len(found) < len(serial) - 1 or min(r.rounds for r in found) < ROUNDS_MIN:
                 self.page.text('%s is the fastest here, %s follows; that says nothing about chance before each was '
-                               'measured in %d rounds or more with the others (--repeat 8).' % (a.label, b.label, ROUNDS_MIN))
+                               'measured in %d rounds or more with the others, in one job (--repeat 8) or one study.' % (
+                                   a.label, b.label, ROUNDS_MIN))
+                for r in (r for r in found if r.slower and r.rounds >= ROUNDS_MIN):
+                    self.page.text('In the rounds that both have %s takes %s times as long (%s to %s, %s).' % (r.other.label, *self._shown(r)))
             elif alike:
                 self.page.text('%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
                                'the same rounds leave it open. More %s would tell.' % (
