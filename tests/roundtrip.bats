@@ -153,7 +153,7 @@ X
 @test "slices of a large file are replayed close together, and take no room for what lies between" {
     profile p.xml 2 "$NHT1_TESTBIN/mkcalls" slices s.dat
     run nht1-profile -o q.xml --json q.json -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" slices s.dat
-    expect_text "Places    calls that are far apart, over more than 8 times what is moved in a file, are replayed close together"
+    expect_text "Places    processes or working points that are far apart, in a file of more than 8 times what they cover, are replayed close together"
     grep -qF '<calls function="write_at" n="3" bytes="3000"/>' p.xml
     mpi_run 2 nht1-workload p.xml --out d --keep --quiet
     [ "$(stat -c %s d)" -eq 6000 ]

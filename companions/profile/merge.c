@@ -864,15 +864,17 @@ static bool have_no_places(const struct profile_run *run)
 }
 
 struct extent {
-    int64_t first, end, bytes; /* moved, also more than once */
+    int64_t first, end,
+        bytes; /* what all calls cover, also more than once, with gaps of a process's own */
 };
 
-/* Far apart in a file is what covers more than so many times the bytes that are moved: a replay needs room for all between. */
+/* Far apart in a file are processes and points that leave it so many times as long as what they cover: a replay needs room
+ * for all between. */
 #define FAR_APART 8
 
 static bool far_apart(struct extent e)
 {
-    return e.bytes > 0 && e.end - e.first > num_product(FAR_APART, e.bytes);
+    return e.end > 0 && e.end - e.first > num_product(FAR_APART, e.bytes);
 }
 
 /* Where in the file the calls of each function begin: of process r at begin + r * shift. first: where the
@@ -1037,19 +1039,20 @@ static int point_make(const struct point *at, bool separate, struct extent e,
     return 0;
 }
 
-/* What all points of a file have covered of it, as far as places are known. */
+/* What all points of a file have covered of it; where is as far as places are known. */
 static struct extent extent_of(const struct points *all, int file)
 {
     struct extent e = {.first = INT64_MAX};
     for (int i = 0; i < all->n; i++)
         for (int r = 0; all->point[i].file == file && r < all->point[i].processes; r++)
-            for (int k = 0; k < PROFILE_PLACED; k++) {
+            for (int k = 0; k < WORKLOAD_KINDS; k++) {
                 const struct profile_phase *p = all->point[i].of[r];
+                const struct workload_calls c = calls_of(p, k);
                 const int64_t begin = begin_of(p, k);
+                e.bytes = num_sum(e.bytes, workload_calls_extent(&c));
                 if (begin < 0) continue;
                 e.first = num_min(e.first, begin);
                 e.end = num_max(e.end, p->places[k].end);
-                e.bytes = num_sum(e.bytes, (int64_t)p->kind[k].bytes);
             }
     return e;
 }
@@ -1469,10 +1472,11 @@ static void print_places(const struct profile_run *run, const struct points *all
     for (int f = 0; f < all->files_n; f++)
         far = far || far_apart(extent_of(all, f));
     if (far)
-        fprintf(to,
-                "Places    calls that are far apart, over more than %d times what is moved in a "
-                "file, are replayed close together\n",
-                FAR_APART);
+        fprintf(
+            to,
+            "Places    processes or working points that are far apart, in a file of more than %d "
+            "times what they cover, are replayed close together\n",
+            FAR_APART);
     if (leave_gaps(run))
         fprintf(
             to,

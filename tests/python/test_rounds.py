@@ -31,6 +31,12 @@ class Pairs(unittest.TestCase):
         for order in (alone, alone[::-1]):
             paired = Rounds(SimpleNamespace(all=order), 0.95)
             self.assertEqual([paired.t_c_s(job('posix', sync, (5.0, True))[0]) for sync in ('end', 'dump', 'none')][:2], [3.0, 4.0])
+        # A setting that the run does not have counts against a point, wherever that stands.
+        plain = job('none', 'end', (3.0, False))
+        more = job('none', 'end', (4.0, False))
+        more[0].result.run['settings']['layout'] = 'records'
+        for order in (plain + more, more + plain):
+            self.assertEqual(Rounds(SimpleNamespace(all=order), 0.95).t_c_s(job('posix', 'end', (5.0, True))[0]), 3.0)
         self.assertIsNone(Rounds(SimpleNamespace(all=[]), 0.95).t_c_s(fast[1]))
 
 

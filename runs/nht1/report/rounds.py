@@ -11,6 +11,7 @@ from .. import reading, stats, text
 from ..results import NAN, counted, integer, items, members, real, stamps, true, verdicts, word
 
 GOAL, ROUNDS_MIN = 0.10, 6
+STEADY_MIN = 12  # of which values that do not depend on each other have an interval in more than nine of ten cases
 PAIRED = 'paired zeta'
 SAID_LEVEL = 0.95  # of intervals that programs give themselves
 ROUNDS_MAX = 1000  # of --repeat
@@ -258,10 +259,10 @@ class Rounds:
                     else stats.median(values))
 
     def _unsteady(self, cell):
-        """Whether the paired zeta of jobs rises, falls or depends on the one before."""
+        """'drifting' where the paired zeta rises or falls, 'widened' where it may depend on the one before, else ''."""
         pairs = self._pairs(cell.runs)
         found = self._term([r.t_t_s / c - 1 for c, r in pairs], stats.jobs(id(r.result) for _, r in pairs), [])
-        return found['drifting'] or found['widening'] > 1
+        return 'drifting' if found['drifting'] else 'widened' if found['widening'] > 1 else ''
 
     def _judged(self, rounds):
         """What nht1-stats answers, by the rule of nht1-bt. rounds: [(zeta, data, run, node with the evidence of its
@@ -281,12 +282,15 @@ class Rounds:
 
     def _alone(self, run):
         """The compute-only run of its round: one in the same environment, as far as a study set that, or else in
-        none; that of its own job before those of others, and of these the one with most of its settings; None where there is
+        none; that of its own job before those of others, and of these the one with no other and most of its settings; None where there is
         none."""
         found = self.alone.get(_round(run, run.environment)) or self.alone.get(_round(run, ()), [])
         mine = members(run.result.run, 'settings')
-        return max(found, default=None, key=lambda r: (r.result is run.result, sum(
-            mine.get(k) == v for k, v in members(r.result.run, 'settings').items())))
+
+        def rank(r):
+            alike = [mine.get(k) == v for k, v in members(r.result.run, 'settings').items() if k != 'io']
+            return r.result is run.result, -alike.count(False), alike.count(True)
+        return max(found, default=None, key=rank)
 
     def t_c_s(self, run):
         """T_C of its round; None where there is none."""
@@ -354,9 +358,12 @@ class Rounds:
                             key=lambda name: z.terms[name].zeta, default='data')
                 more = ' It is not data, %s, but %s.' % (_of(data, 'which are'), _of(z.terms[other], other))
             elif code == 'undecided' and z.lo != z.lo and (self._unsteady(cell) if z.jobs else z.rounds >= ROUNDS_MIN):
-                needed = None
-                more = ' No interval: the %s rise, fall or depend on the one before, so something else goes on here.' % (
-                    'jobs' if z.jobs else 'rounds')
+                n, what = z.jobs or z.rounds, 'jobs' if z.jobs else 'rounds'
+                by_chance = n < STEADY_MIN and self._unsteady(cell) != 'drifting'
+                needed = STEADY_MIN * (z.rounds / z.jobs if z.jobs else 1) if by_chance else None
+                more = ' No interval: the %s rise, fall or depend on the one before, so something else goes on here.' % what \
+                    if not by_chance else ' No interval: the %s seem to depend on the one before, as so few (%d) do by chance in three of ten ' \
+                    'cases; %d have one as a rule.' % (what, n, STEADY_MIN)
             elif code == 'undecided' and z.jobs:
                 needed, more = None, ' More jobs would decide, rather than more rounds in each%s.' % (
                     ', whether that is data' if z.lo > GOAL else '')
