@@ -807,6 +807,7 @@ static struct workload_calls calls_of(const struct profile_phase *p, int kind)
     return c;
 }
 
+/* Whether calls of one process do not follow each other in a file. */
 static bool leave_gaps(const struct profile_run *run)
 {
     for (int r = 0; r < run->size; r++)
@@ -863,9 +864,10 @@ static bool have_no_places(const struct profile_run *run)
     return false;
 }
 
+/* What the calls of a file cover: where the first begins and the last ends, and the bytes of all, also those covered
+ * more than once, with the gaps of a process's own. */
 struct extent {
-    int64_t first, end,
-        bytes; /* what all calls cover, also more than once, with gaps of a process's own */
+    int64_t first, end, bytes;
 };
 
 /* Far apart in a file are processes and points that leave it so many times as long as what they cover: a replay needs room

@@ -360,7 +360,7 @@ class Rounds:
             elif code == 'undecided' and z.lo != z.lo and (self._unsteady(cell) if z.jobs else z.rounds >= ROUNDS_MIN):
                 n, what = z.jobs or z.rounds, 'jobs' if z.jobs else 'rounds'
                 by_chance = n < STEADY_MIN and self._unsteady(cell) != 'drifting'
-                needed = STEADY_MIN * (z.rounds / z.jobs if z.jobs else 1) if by_chance else None
+                needed = math.ceil(STEADY_MIN * (z.rounds / z.jobs if z.jobs else 1)) if by_chance else None
                 more = ' No interval: the %s rise, fall or depend on the one before, so something else goes on here.' % what \
                     if not by_chance else ' No interval: the %s seem to depend on the one before, as so few (%d) do by chance in three of ten ' \
                     'cases; %d have one as a rule.' % (what, n, STEADY_MIN)
