@@ -62,8 +62,9 @@ struct disturbance_sample {
 
 enum disturbance_when { DISTURBANCE_BEFORE, DISTURBANCE_AFTER };
 
-/* Takes a sample; the first one sets the action of SIGCONT. of_node: of the node, too (one rank of each). Never inside a clock: with of_node it
- * takes about a millisecond for a hundred processes. [out] s, to be freed by disturbance_free. */
+/* Takes a sample, and sets the action of SIGCONT. of_node: of the node, too (one rank of each). Never inside a
+ * clock: with of_node it takes about a millisecond for a hundred processes. [out] s, to be freed by
+ * disturbance_free. */
 void disturbance_take(struct disturbance_sample *s, enum disturbance_when when, bool of_node);
 void disturbance_free(struct disturbance_sample *s);
 

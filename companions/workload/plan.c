@@ -90,24 +90,26 @@ static int64_t spans_end(const struct workload_point *p, bool separate,
 {
     int64_t end = 0;
     for (int i = 0; i < n; i++)
-        if (list[i].skips > 0 || list[i].placed)
+        if (workload_calls_placed(&list[i]))
             end = num_max(end, num_sum(calls_begin(p, separate, &list[i], rank),
                                        workload_calls_extent(&list[i])));
     return end;
 }
 
+static bool all_placed(const struct workload_calls *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i].bytes > 0 && !workload_calls_placed(&list[i])) return false;
+    return true;
+}
+
 /* Whether all calls of all processes have places of their own, so that their parts of the file have none. */
 static bool has_places(const struct workload_point *p)
 {
-    bool all = p->list_n > 0;
-    for (int i = 0; i < p->list_n; i++)
-        all = all && (p->list[i].skips > 0 || p->list[i].placed || p->list[i].bytes == 0);
-    for (int r = 0; r < p->ranks_n; r++) {
-        all = all && (p->rank[r].list_n > 0 || p->rank[r].calls == 0);
-        for (int i = 0; i < p->rank[r].list_n; i++)
-            all = all && (p->rank[r].list[i].skips > 0 || p->rank[r].list[i].placed ||
-                          p->rank[r].list[i].bytes == 0);
-    }
+    bool all = p->list_n > 0 && all_placed(p->list, p->list_n);
+    for (int r = 0; r < p->ranks_n; r++)
+        all = all && (p->rank[r].list_n > 0 || p->rank[r].calls == 0) &&
+              all_placed(p->rank[r].list, p->rank[r].list_n);
     return all;
 }
 
@@ -247,7 +249,7 @@ static void kinds_by_list(const struct workload_point *p, bool separate, int ran
         for (int i = 0; i < list_n; i++) {
             if (list[i].kind != kind) continue;
             set_sizes(plan, c, list[i].n, list[i].bytes, 0);
-            if (list[i].skips > 0 || list[i].placed)
+            if (workload_calls_placed(&list[i]))
                 place_calls(&list[i], calls_begin(p, separate, &list[i], rank), &plan->call[c]);
             for (int64_t end = c + list[i].n; c < end; c++) {
                 plan->call[c].kind = kind;

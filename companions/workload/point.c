@@ -91,6 +91,11 @@ static int check_fractions(const struct workload_point *p, bool separate, const 
     return 0;
 }
 
+bool workload_calls_placed(const struct workload_calls *c)
+{
+    return c->skips > 0 || c->placed;
+}
+
 int64_t workload_calls_extent(const struct workload_calls *c)
 {
     return c->skips > 0 ? c->span : c->bytes;
@@ -200,7 +205,7 @@ static int check_sum(const struct workload_point *p, const char *where)
     for (int i = 0; i < p->list_n; i++) {
         calls = num_sum(calls, p->list[i].n);
         bytes = num_sum(bytes, p->list[i].bytes);
-        own_places = own_places || p->list[i].skips > 0 || p->list[i].placed;
+        own_places = own_places || workload_calls_placed(&p->list[i]);
     }
     const int64_t others = workload_point_calls(p);
     for (int i = 0; i < p->ranks_n; i++) {

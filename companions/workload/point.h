@@ -114,6 +114,9 @@ int workload_point_set(struct workload_point *p, const char *name, const char *t
  * rest. where: start of the message, "w.xml:3:5: ". Returns 0 or ERR_USAGE. */
 int workload_point_check(const struct workload_point *p, bool separate, const char *where);
 
+/* Whether they have places of their own, and do not just follow each other in the process's part of the file. */
+bool workload_calls_placed(const struct workload_calls *c);
+
 /* How much of the file these calls cover, of one process. */
 int64_t workload_calls_extent(const struct workload_calls *c);
 
