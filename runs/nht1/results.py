@@ -1007,7 +1007,7 @@ class Runs:
         for (cell, _), answer in zip(rates, answers[len(cells):]):
             cell.write_rate = answer['median']
         known = {}  # best T_C by what it depends on; layout, durability and file system have no part in it
-        stored = {}
+        stored, measured = {}, {run.t_t_s for c in cells if not c.writes for run in c.runs}
         for cell in cells:
             for run in cell.runs:
                 if run.stored:
@@ -1018,7 +1018,7 @@ class Runs:
             cell.t_c_s, first = least(known[cell.computing]), cell.runs[0]
             if cell.t_c_s != cell.t_c_s and all(run.given and run.t_c_s == first.t_c_s for run in cell.runs):
                 cell.t_c_s, cell.given = first.t_c_s, True
-            elif not any(run.t_t_s == cell.t_c_s for c in cells for run in c.runs if not c.writes):
+            elif cell.t_c_s not in measured:
                 cell.stored = stored.get((cell.computing, cell.t_c_s), '')
         for group in self.groups:
             group.whose = self.systems.name(group.system, group.fs)

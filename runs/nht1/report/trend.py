@@ -9,7 +9,7 @@ from .. import patterns, results, text, trouble, ways
 from ..results import NAN, at, integer, real, true, word
 from . import frame, part_beffio
 from .page import HOLLOW_WORDS, Figure, Page, Table
-from .rounds import Rounds
+from .rounds import Rounds, Term
 
 EPILOG = """
 examples:
@@ -95,13 +95,14 @@ def _of_cells(found, metric, level):
         runs = results.Runs(results.Results([result]), level, whole.systems)
         without += metric == 't_c' and {run.writes for run in runs.all} == {True}
         for cell in (c for group in runs.groups for c in group.cells if c.writes or metric in ('t_t', 't_c')):
-            paired = rounds.paired(cell).zeta if metric == 'zeta' else NAN
+            term = rounds.paired(cell) if metric == 'zeta' else Term(NAN)
+            paired = term.zeta
             value = paired if paired == paired else factor * of(cell)
             if value != value:
                 continue
             ends = (cell.lo_s, cell.hi_s) if metric in ('t_t', 't_c') else (NAN, NAN)
             if paired == paired and rounds.zeta(cell).level == level:
-                ends = (rounds.paired(cell).lo, rounds.paired(cell).hi)
+                ends = (term.lo, term.hi)
             points.append(Point(*names[id(cell.runs[0].json)], _date(result), word(result.root, 'version'), value, *ends,
                                 result.shown, over='' if metric != 'zeta' else 'paired' if paired == paired else
                                 'by T_C as given' if cell.runs[0].given else 'by the best T_C known'))

@@ -13,10 +13,16 @@ ROUNDS_LEAST = 6         # with which a plan can be made: fewer give no interval
 FALLBACK = (6, 10)       # runs of a point that has no such question
 
 
-def result_of(folder, name, record):
-    root = folder.result(name)
-    return results.Result(os.path.join(folder.file('runs', name), 'result.json'), 'nht1-bt', 1, root, record) \
-        if root else None
+def runs_of(tallies, numbers, folder, level):
+    """results.Runs of the runs with these numbers of some points."""
+    found = results.Results()
+    for tally in tallies:
+        for n in (n for n in numbers if n in tally.runs and tally.runs[n][0]['ok']):
+            name = tally.name(n)
+            root = folder.result(name)
+            if root:
+                found.append(results.Result(os.path.join(folder.file('runs', name), 'result.json'), 'nht1-bt', 1, root, tally.runs[n][0]))
+    return results.Runs(found, level)
 
 
 class Question:
@@ -58,9 +64,7 @@ class Question:
         """{label: [Judgement]} of what the rounds with these numbers answer: writing, and each way of reading back."""
         key = tuple(numbers)
         if key not in self._judged:
-            runs = results.Runs(results.Results(filter(None, (
-                result_of(self.folder, t.name(n), t.runs[n][0]) for t in [self.tally] + self.beside for n in numbers
-                if n in t.runs and t.runs[n][0]['ok']))), self.level)
+            runs = runs_of([self.tally] + self.beside, numbers, self.folder, self.level)
             rounds, dumps = Rounds(runs, self.level), reading.Dumps(runs, self.level)
             self._judged[key] = {
                 cell.writer: [j for j in [rounds.judgement(cell)] + [

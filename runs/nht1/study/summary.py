@@ -13,7 +13,7 @@ from ..report.rounds import Rounds
 from . import programs
 from .description import SINGLE_KEYS
 from .folder import utc, write_json, write_text
-from .question import result_of
+from .question import runs_of
 
 # How a member is shown, by the unit that ends its name.
 SCALES = {'bytes_per_s': (1e6, 'MB/s'), 'mib_s': (1.0, 'MiB/s'), 's': (1.0, 's'),
@@ -122,9 +122,7 @@ def _rows(driver):
 
 def _paired(driver, tally):
     """{writer: the paired zeta of a point}, as the report of the study would have it of its runs alone."""
-    runs = results.Runs(results.Results(filter(None, (
-        result_of(driver.folder, t.name(n), t.runs[n][0]) for t in [tally] + tally.beside for n in sorted(tally.runs)
-        if n in t.runs and t.runs[n][0]['ok']))), driver.settings.level)
+    runs = runs_of([tally] + tally.beside, sorted(tally.runs), driver.folder, driver.settings.level)
     rounds = Rounds(runs, driver.settings.level)
     found = {cell.writer: rounds.paired(cell).zeta for group in runs.groups for cell in group.cells if cell.writes}
     return {writer: zeta for writer, zeta in found.items() if zeta == zeta}
