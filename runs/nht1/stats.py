@@ -47,10 +47,10 @@ def _call(requests):
         raise failed('%s: %s' % (command[0], e))
 
 
-def summary(values, level=None):
-    """{n, median, ci_lo, ci_hi, min, max, mean, sd, q1, q3, outliers} of one list of numbers."""
-    request = {'what': 'summary', 'values': list(values)}
-    return ask([dict(request, level=level) if level else request])[0]
+def summary(values, level=None, of_jobs=None):
+    """{n, median, ci_lo, ci_hi, min, max, mean, sd, q1, q3, outliers} of one list of numbers; of_jobs: of jobs()."""
+    asked = {'level': level, 'jobs': of_jobs}
+    return ask([{'what': 'summary', 'values': list(values), **{k: v for k, v in asked.items() if v}}])[0]
 
 
 def jobs(of):

@@ -26,9 +26,10 @@ Row = namedtuple('Row', 'tally settings label answer best beside')
 Beside = namedtuple('Beside', 'heading name value factor')
 
 
-def interval(numbers, level):
-    """{n, median, ci_lo, ci_hi, outliers}; few numbers have no interval."""
-    answer = stats.summary(numbers, level)
+def interval(of, level):
+    """{n, median, ci_lo, ci_hi, outliers} of a series of a Tally; a run counts once, however many values it has. Few have no
+    interval."""
+    answer = stats.summary([value for _, value in of], level, stats.jobs(n for n, _ in of))
     return {k: answer[k] for k in ('n', 'median', 'ci_lo', 'ci_hi', 'outliers')}
 
 
@@ -80,8 +81,8 @@ def _point(tally):
         'runs': [tally.name(n) for n in sorted(tally.runs)],
         'failed': [{'run': tally.name(n), 'status': r['status'], 'trouble': r['trouble']}
                    for n, (r, _) in sorted(tally.runs.items()) if not r['ok']],
-        'series': [dict(interval(numbers, tally.level), label=label, values=numbers, answer=answers.get(label))
-                   for label, numbers in tally.series().items()]}
+        'series': [dict(interval(of, tally.level), label=label, values=[value for _, value in of], answer=answers.get(label))
+                   for label, of in tally.series().items()]}
 
 
 def _rows(driver):
@@ -100,8 +101,8 @@ def _rows(driver):
     found = []
     for tally in driver.tallies:
         settings = dict(tally.point.settings, section=tally.point.section)
-        for label, numbers in tally.series().items():
-            beside = []
+        for label, of in tally.series().items():
+            beside, numbers = [], [value for _, value in of]
             for heading, path in tally.program.beside.items():
                 values = [x for root in kept[tally]
                           for x in programs.values(root, path).get(label, ())]
@@ -115,7 +116,7 @@ def _rows(driver):
                 if heading == 'zeta' and any(paired.values()):
                     beside.append(Beside('paired zeta', 'zeta_paired', paired[tally].get(label), 1))
             beside += _read_back([r for r in runs.get(tally, ()) if r.writer == label])
-            found.append(Row(tally, settings, label, interval(numbers, tally.level),
+            found.append(Row(tally, settings, label, interval(of, tally.level),
                              max(numbers) if tally.better == 'high' else min(numbers), beside))
     return found
 
