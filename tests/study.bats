@@ -644,6 +644,36 @@ assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN'
     expect_status 2
 }
 
+@test "a run that failed among others is made up for by one more round, with what it is compared with" {
+    # shellcheck disable=SC2016 # as it stands
+    sed -i 's/^trap/[ "$n" != 3 ] || status=3\n&/' bin/sim
+    REPEATS=3 description x.ini <<<$'[run]\nprogram = sim\nvalue = 1 2\n[run once]\nprogram = sim\nrepeats = 1\nvalue = 3'
+    study x.ini --under out
+    expect_status 3
+    failed=$(jq -r '[.points[] | select(.failed != []).id][0]' out/x/summary.json)
+    [ "$(jq -c --arg id "$failed" '[.points[] | [.state, (.runs | length) - (if .id == $id then 1 else 0 end)]]' out/x/summary.json)" = \
+        '[["enough runs",3],["enough runs",3],["enough runs",1]]' ]
+    starts=$(starts)
+    study x.ini --out out/x --set study.repeats=3
+    [ "$(starts)" = "$starts" ]
+    study x.ini --out out/x --set study.repeats=4
+    [ "$(starts)" = $((starts + 2)) ]
+}
+
+@test "runs of several values count once each: the interval is of their medians, and few do not end a point" {
+    # shellcheck disable=SC2016 # as it stands
+    sed -i 's/printf "{.*$/printf "{\\"t\\": [{\\"v_s\\": %.6f}, {\\"v_s\\": %.6f}, {\\"v_s\\": %.6f}]}\\n", v + d * n, v + d * n, v + d * n }'"'"' >"$json"/' bin/sim
+    printf '[study]\nrepeats = 2..8\n[run]\nprogram = sim\nmetric = t[].v_s\nvalue = 40\nnoise = 0.1\n' >x.ini
+    study x.ini --under out
+    expect_status 0
+    expect_json out/x/summary.json '.points[0] | .state == "narrow" and (.runs | length) == 6 and .series[0].n == 18 and
+        .series[0].ci_lo == 40.1 and .series[0].ci_hi == 40.6'
+    rm starts
+    study x.ini --under few --set study.repeats=3
+    # Student's t of three medians: 40.2 -+ 4.303 * 0.1 / sqrt(3)
+    expect_json few/x/summary.json '.points[0].series[0] | .n == 9 and (.ci_lo - 39.9516 | fabs) < 1e-3 and (.ci_hi - 40.4484 | fabs) < 1e-3'
+}
+
 @test "a run that takes too long is ended, and the others go on" {
     slow
     REPEATS=1 description x.ini <<<$'timeout_s = 20\n[run]\nprogram = sim\nsleep = 0 30'

@@ -17,6 +17,13 @@ def span(node, lo='lo', hi='hi', show=text.number):
     return '' if low != low or high != high else ' (%s to %s)' % (show(low), show(high))
 
 
+def asked(settings):
+    """'2 ranks x 1 thread, --class W': what a tune was made for. settings: of tune.json."""
+    ranks, threads = (int(w) if re.fullmatch('[0-9]{1,9}', w) else 1 for w in (word(settings, 'ranks'), word(settings, 'threads')))
+    return ', '.join(['%s x %s' % (text.plural(ranks, 'rank'), text.plural(threads, 'thread'))] + [
+        '--%s %s' % (k, word(settings, k)) for k in settings if k not in ('program', 'ranks', 'threads')])
+
+
 def near(check):
     """Whether a search has found a way within NEAR of the best; None: not certain, or half of the runs were disturbed
     or more. check: of tune.json."""

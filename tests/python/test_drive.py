@@ -94,20 +94,24 @@ class LastWords(unittest.TestCase):
 
 
 class GoingOn(unittest.TestCase):
-    def tallies(self, repeats):
-        """Those of a finished study of 8 rounds, of 64 at most, that is started again with these repeats: computing, writing."""
+    def driver(self, repeats, failed=()):
+        """Of a finished study of 8 rounds, of 64 at most, that is started again with these repeats. failed: runs."""
         point = SimpleNamespace(program='sim', ranks=1, threads=1, env={}, value=lambda key: None)
         points = [SimpleNamespace(**vars(point), id='p%s' % io, options={('io', io)}) for io in ('none', 'posix')]
         program = SimpleNamespace(alone=('io', 'none'), metric='runs[].t_t_s', better_of=lambda metric: 'low')
-        settings = SimpleNamespace(repeats_of=lambda point: repeats, precision=0.01, level=0.95)
+        settings = SimpleNamespace(shuffled=False, repeats_of=lambda point: repeats, precision=0.01, level=0.95)
         run = {'ok': True, 'wall_s': 1}
         records = {'%s-r%02d' % (p.id, n): dict(run, rounds_max=64) if p is points[1] else run for p in points for n in range(1, 9)}
-        folder = SimpleNamespace(results=lambda: records, result=lambda name: {'runs': [{'t_t_s': 1}]})
+        records.update((name, dict(records[name], ok=False)) for name in failed)
+        folder = SimpleNamespace(results=lambda: records, record={'seed': 1}, result=lambda name: {'runs': [{'t_t_s': 1}]})
         with mock.patch.object(stats, 'looks', side_effect=lambda level, of: [8, 11] if of[0]['rounds_max'] == 64 else [6, of[0]['rounds_max']]), \
                 mock.patch.object(question.Question, '_settled', return_value=True):
             tallies = drive.tallies_of(points, {p.id: program for p in points}, settings)
-            drive.Driver(tallies, None, settings, folder, {}, '', None)
-        return tallies
+            return drive.Driver(tallies, None, settings, folder, {}, '', None)
+
+    def tallies(self, repeats):
+        """Its points: computing, writing."""
+        return self.driver(repeats).tallies
 
     def test_all_runs_count_where_fewer_are_asked_for(self):
         for repeats in ((drive.AUTO, 6), (2, 2)):
@@ -119,3 +123,14 @@ class GoingOn(unittest.TestCase):
             self.assertEqual((writing.question.most, writing.question.looks[:2]), (64, [8, 11]))
         with mock.patch.object(question.Question, '_settled', return_value=False):
             self.assertEqual(writing.due(), (2, 2))  # the next look is out of reach
+
+    def test_a_round_that_failed_is_made_up_for(self):
+        def due(*failed, repeats=(8, 8)):
+            driver = self.driver(repeats, failed)
+            return [(t.point.id, n) for t, n in driver._due()], [t.high for t in driver.tallies]
+        self.assertEqual(due(), ([], [8, 8]))
+        for lost in ('pnone-r03', 'pposix-r08'):  # computing fails, or what is compared with it: both have another round
+            self.assertEqual(due(lost), ([('pnone', 9), ('pposix', 9)], [8, 8]))
+        self.assertEqual(due('pnone-r03', 'pposix-r03'), ([('pnone', 9), ('pposix', 9)], [8, 8]))
+        self.assertEqual(due('pnone-r03', 'pnone-r04'), ([], [8, 8]))  # it is not tried again
+        self.assertEqual(due('pnone-r03', repeats=(7, 7)), ([], [7, 7]))

@@ -7,7 +7,7 @@ from ..results import NAN, SHOWN, integer, items, members, real, word
 from . import cycle, published, read_back
 from .page import Figure, Table
 from .published import YMP_102, YMP_102_NAME
-from .rounds import GOAL, ROUNDS_MIN
+from .rounds import GOAL, ROUNDS_MIN, STEADY_MIN
 
 MB = 1e6
 GROUPS_MAX = 12
@@ -397,20 +397,24 @@ class _Section:
             a, b = serial[:2]
             found = self.report.rounds.slower(a, serial[1:])
             alike, faster = [r.other.label for r in found if not r.slower], [r for r in found if r.faster]
+            least = self.report.rounds.least(len(found))
             if faster:
                 for r in faster:
                     self.page.text('%s has the shortest median here, but in the rounds that both have %s is faster: it takes '
                                    '%s times as long (%s to %s, %s).' % (a.label, r.other.label, *self._shown(r)))
-            elif len(found) < len(serial) - 1 or min(r.rounds for r in found) < ROUNDS_MIN:
+            elif len(found) < len(serial) - 1 or any(r.rounds < (ROUNDS_MIN if r.jobs else least) for r in found):
                 self.page.text('%s is the fastest here, %s follows; that says nothing about chance before each was '
-                               'measured in %d rounds or more with the others, in one job (--repeat 8) or one study.' % (
-                                   a.label, b.label, ROUNDS_MIN))
+                               'measured in %s rounds or more with the others, in one job (--repeat %d) or one study.' % (
+                                   a.label, b.label, '%d' % least if least == ROUNDS_MIN else '%d (so many, for %d writers)' % (
+                                       least, len(found) + 1), STEADY_MIN))
                 for r in (r for r in found if r.slower and r.rounds >= ROUNDS_MIN):
                     self.page.text('In the rounds that both have %s takes %s times as long (%s to %s, %s).' % (r.other.label, *self._shown(r)))
             elif alike:
+                jobs, few = any(r.jobs for r in found), min(r.rounds for r in found) < STEADY_MIN
                 self.page.text('%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
-                               'the same rounds leave it open. More %s would tell.' % (
-                                   a.label, ', '.join(alike), 'jobs' if any(r.jobs for r in found) else 'rounds'))
+                               'the same rounds leave it open. More %s would tell%s.' % (
+                                   a.label, ', '.join(alike), 'jobs' if jobs else 'rounds',
+                                   ', %d as a rule' % STEADY_MIN if few and not jobs else ''))
             else:
                 r = next(r for r in found if r.other is b)
                 self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s).' % (

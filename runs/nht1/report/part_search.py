@@ -5,7 +5,7 @@ import os
 
 from .. import text
 from ..results import integer, items, members, real, true, word, words
-from ..search import COMPONENT, command_of, disturbed, hint_forms, near, span
+from ..search import COMPONENT, asked, command_of, disturbed, hint_forms, near, span
 from .page import Figure, Table
 from .part_system import started
 
@@ -26,15 +26,18 @@ STATES = {'best': 'best', 'tied': 'cannot be told apart from it', 'unjudged': 'n
 def add(report):
     page = report.page
     found = [r for r in report.results.of('nht1-bt') if word(r.root, 'search.best.label')]
-    tunes = [root for _, root in report.results.tunes if word(root, 'best.label')]
+    tunes = sorted((root for _, root in report.results.tunes if word(root, 'best.label')),
+                   key=lambda root: word(root, 'started_utc'), reverse=True)
     if not found and not tunes:
         return
     page.section(2, 'search', 'The best way to write')
-    for root in tunes:
-        whose = report.systems.on(word(root, 'host'))
-        if whose:
+    for number, root in enumerate(tunes, 1):
+        key, whose = '' if number == 1 else '-%d' % number, report.systems.on(word(root, 'host'))
+        if len(tunes) > 1:
+            page.section(3, 'tune' + key, text.of('Found on %s' % (word(root, 'started_utc')[:16].replace('T', ' ') or 'an unknown day'), whose, asked(members(root, 'settings'))))
+        elif whose:
             page.text('Found on %s:' % whose)
-        _tune(page, root)
+        _tune(page, root, key)
     for number, r in enumerate(found, 1):
         whose = report.systems.whose(r)
         _Search(page, r, '' if number == 1 else '-%d' % number, len(found) > 1 or whose, whose).add(bool(tunes))
@@ -57,21 +60,23 @@ def _command(result):
 
 
 def _best(page, best, answer, command):
-    """What came of it, the command, and what it is worth."""
+    """What came of it, the command, and what it is worth. Of a tune zeta and what was measured against it are those of the
+    search, with steps of its own; T_T is of what was measured last."""
     if answer:
         page.text(answer)
     page.code([command or word(best, 'label')])
     t, zeta = real(best, 't_t_s'), real(best, 'zeta')
     if t == t:
-        steps, rounds = integer(best, 'steps'), integer(best, 'rounds')
-        page.text('This setting takes T_T = %s s%s%s.%s' % (
+        steps, rounds, earlier = integer(best, 'steps'), integer(best, 'rounds'), integer(best, 'zeta_steps')
+        shown = 'This setting takes T_T = %s s%s' % (
             text.number(t, 4), '' if steps < 1 or rounds < 1 else ' for %s, %s (median of %s)' % (
                 text.plural(steps, 'step'), text.plural(integer(best, 'dumps'), 'dump'),
-                text.plural(rounds, 'round')), '' if zeta != zeta else '; zeta = %s%s' % (
-                text.zeta(zeta), span(best, 'zeta_lo', 'zeta_hi', text.zeta)),
-            ''.join(' %s takes %s%s times as long.' % (
-                word(a, 'label'), text.number(real(a, 'ratio')), span(a))
-                for a in items(best, 'against')[:TIED_MAX] if real(a, 'ratio') == real(a, 'ratio'))))
+                text.plural(rounds, 'round')))
+        known = ['zeta = %s%s' % (text.zeta(zeta), span(best, 'zeta_lo', 'zeta_hi', text.zeta))] * (zeta == zeta) + [
+            '%s takes %s%s times as long' % (word(a, 'label'), text.number(real(a, 'ratio')), span(a))
+            for a in items(best, 'against')[:TIED_MAX] if real(a, 'ratio') == real(a, 'ratio')]
+        of_search = '. In the search, with %s: ' % text.plural(earlier, 'step') if earlier > 0 else '; '
+        page.text(shown + (of_search if known else '') + '; '.join(known) + '.')
 
 
 def _hints(page, best):
@@ -84,13 +89,13 @@ def _hints(page, best):
 
 # --- runs/study tune ----------------------------------------------------------------------------
 
-def _tune(page, root):
+def _tune(page, root, key):
     best = members(root, 'best')
     if word(root, 'ended') in ('interrupted', 'failed'):
         page.text(*ENDED[word(root, 'ended')])
     _best(page, best, word(root, 'answer'), word(best, 'command'))
     rows = items(root, 'final.ways')
-    table = Table('search-final', 'The winners of the searches and plain writing against each other, in %s' % text.plural(
+    table = Table('search-final' + key, 'The winners of the searches and plain writing against each other, in %s' % text.plural(
         integer(root, 'final.rounds'), 'round'), [
             'setting', 'runs', 'median T_T in s', 'over the best', 'from', 'to', 'note'])
     for row in rows:

@@ -431,6 +431,10 @@ class Rounds:
             return [s for s in stamps(node) if s['code'] != word(node, 'answer')]
         return [_of_some(s, spread.n, 'readings') for s in counted(r.stamps for r in spread.readings)]
 
+    def least(self, others_n):
+        """The fewest rounds with which slower() can tell one from as many others: if all ratios are on one side."""
+        return math.ceil(1 + math.log2(max(1, others_n) / (1 - self.level)))
+
     def slower(self, cell, others):
         """[Ratio] by the sign test, corrected for as many others. Those that have no round in common are left out."""
         def by_round(c):

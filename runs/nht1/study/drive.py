@@ -2,6 +2,7 @@
 """Which point is run next, and when it is enough. Rounds: in each, every point that still needs a
 run gets one, in an order that is random but follows from the seed; so a drift of the system falls
 on all points alike, and an interrupted study goes on as if it had not been interrupted."""
+import itertools
 import os
 import random
 import re
@@ -99,13 +100,25 @@ class Tally:
     def failed(self, below):
         return sum(1 for n, (record, _) in self.runs.items() if n < below and not record['ok'])
 
+    def lost(self, below=sys.maxsize):
+        """How many rounds do not count, since its run failed, or one that it is compared with and that is tried again."""
+        of = [self] + [t for t in self.beside if t.failed(below) < FAILURES_MAX]
+        return len({n for t in of for n, (record, _) in t.runs.items() if n < below and not record['ok']})
+
+    def last(self):
+        """The number of the last run that it may have: one more for each round that was lost, where not all were."""
+        return self.high + max(t.lost() for t in [self] + self.partners) if self.succeeded() else self.high
+
+    def succeeded(self):
+        return sum(record['ok'] for record, _ in self.runs.values())
+
     def series(self, below=sys.maxsize):
-        """{label: [numbers]} of the runs before number below, in their order."""
+        """{label: [(number, value)]} of the runs before number below, in their order; a run may have several values."""
         found = {}
         for number in sorted(n for n in self.runs if n < below):
             if self.runs[number][0]['ok']:
-                for label, numbers in self.runs[number][1].items():
-                    found.setdefault(label, []).extend(numbers)
+                for label, values in self.runs[number][1].items():
+                    found.setdefault(label, []).extend((number, value) for value in values)
         return found
 
     def computes_beside(self, label):
@@ -116,10 +129,12 @@ class Tally:
 
     def narrow(self, below=sys.maxsize):
         """Whether every interval is narrow enough. What a program computes beside what the point
-        asked for, it may not do in every run: T_C, where none was known."""
-        series = {label: numbers for label, numbers in self.series(below).items()
-                  if not self.computes_beside(label)}
-        widths = [summary.half_width(summary.interval(numbers, self.level)) for numbers in series.values()]
+        asked for, it may not do in every run: T_C, where none was known. Few runs of several values have
+        an interval by Student's t, which is narrow by chance too often to stop by it."""
+        series = [of for label, of in self.series(below).items() if not self.computes_beside(label)]
+        if any(len({n for n, _ in of}) < min(len(of), question.ROUNDS_LEAST) for of in series):
+            return False
+        widths = [summary.half_width(summary.interval(of, self.level)) for of in series]
         return bool(widths) and all(w is not None and w <= self.precision for w in widths)
 
     def ended_narrow(self):
@@ -130,7 +145,7 @@ class Tally:
 
     def able(self, number):
         """Whether run `number` may be made."""
-        return number <= self.high and self.failed(number) < FAILURES_MAX
+        return number <= self.last() and self.failed(number) < FAILURES_MAX
 
     def wants(self, number):
         """Whether run `number` is to be made. It depends on the runs before it alone."""
@@ -140,9 +155,8 @@ class Tally:
             return self.question.open(number)
         if self.auto and self.partners:
             return False
-        if number - 1 - self.failed(number) < self.low:
-            return True
-        return not self.narrow(number)
+        rounds = number - 1 - self.lost(number)
+        return rounds < self.low or rounds < self.high and not self.narrow(number)
 
     def due(self):
         """(fewest, most) runs that are still to be made."""
@@ -150,12 +164,12 @@ class Tally:
         if not self.wants(after):
             return 0, 0
         if self.question:
-            pairs, most = len(self.question.pairs()), max(1, self.high - done)
+            pairs, most = len(self.question.pairs()), max(1, self.last() - done)
             return min(most, max(1, self.question.next_look(pairs) - pairs)), most
-        return max(0, self.low + self.failed(after) - done), max(1, self.high - done)
+        return max(0, self.low + self.lost(after) - done), max(1, self.last() - done)
 
     def state(self):
-        if not any(record['ok'] for record, _ in self.runs.values()):
+        if not self.succeeded():
             return 'failed' if self.runs else 'not run'
         if self.question and self.question.answers():
             return 'decided' if self.question.look(sys.maxsize) else 'undecided'
@@ -163,7 +177,7 @@ class Tally:
             return 'too few runs' if any(t.wants(max(t.runs, default=0) + 1) for t in self.partners) else 'enough runs'
         if self.narrow():
             return 'narrow'
-        return 'enough runs' if len(self.runs) >= self.low else 'too few runs'
+        return 'enough runs' if self.succeeded() >= self.low else 'too few runs'
 
     def seconds(self, estimate):
         """What the next run is expected to take."""
@@ -205,17 +219,15 @@ class Driver:
         self.tallies, self.why, self.failure = tallies, None, None  # failure: of the driver itself, behind runs that count
         records = self.folder.results()  # of earlier sessions
         for tally in tallies:
-            while tally.name(tally.high + 1) in records:
-                tally.high += 1  # what was measured counts, also where fewer runs are asked for now
+            for number in itertools.takewhile(lambda n: n <= tally.high or tally.name(n) in records, itertools.count(1)):
+                if tally.name(number) in records:
+                    self._take(tally, number, records[tally.name(number)])
+        for tally in tallies:  # what was measured counts, also where fewer runs are asked for now
+            tally.high = max(tally.high, max(tally.runs, default=0) - max(t.lost() for t in [tally] + tally.partners))
         for tally in (t for t in tallies if t.auto and t.beside):
-            made_for = (results.integer(records.get(tally.name(n)), 'rounds_max') for n in range(1, tally.high + 1))
-            most = min(stats.ROUNDS_MAX, max(tally.high, *made_for))  # by the plan of the first, as the report judges
+            made_for = (results.integer(records.get(tally.name(n)), 'rounds_max') for n in tally.runs)
+            most = min(stats.ROUNDS_MAX, max([tally.high, *made_for]))  # by the plan of the first, as the report judges
             tally.question = question.Question(tally, tally.beside, folder, most, settings.level)
-        for tally in self.tallies:
-            for number in range(1, tally.high + 1):
-                record = records.get(tally.name(number))
-                if record:
-                    self._take(tally, number, record)
         self.spent_s = sum(record['wall_s'] for record in records.values())
         self.told = {t.point.id for t in self.tallies if t.question and t.question.look(sys.maxsize)}
 
@@ -228,7 +240,7 @@ class Driver:
 
     def _due(self):
         """What is to be run next, one after the other."""
-        for number in range(1, max(t.high for t in self.tallies) + 1):
+        for number in itertools.takewhile(lambda n: n <= max(t.last() for t in self.tallies), itertools.count(1)):
             for tally in self.order(number):
                 if number not in tally.runs and self._wanted(tally, number):
                     yield tally, number
@@ -246,7 +258,7 @@ class Driver:
             return 0, 0
         ends = [[max(t.runs, default=0) + n for n in t.due()]
                 for t in [tally] + tally.partners]
-        return [max(0, min(tally.high, max(end)) - done) for end in zip(*ends)]
+        return [max(0, min(tally.last(), max(end)) - done) for end in zip(*ends)]
 
     def _left(self):
         """(fewest, most) runs that are still to be made, and the seconds that these take, None when

@@ -2,7 +2,7 @@
 """What runs/study tune has found, as text and as the member best of tune.json."""
 from .. import text
 from ..results import at, integer, items, members, real, word
-from ..search import disturbed, hint_forms, near, span
+from ..search import asked, disturbed, hint_forms, near, span
 
 SHOWN_MAX = 8
 
@@ -27,19 +27,15 @@ def verdict(found, searches):
             lines.append('%s: %s' % (s['component'] or 'The search', s['trouble']))
     if not best:
         return '\n'.join(lines + ['Nothing was found.']) + '\n'
-    settings = found['settings']
     lines += [found['answer'], '', 'The way to write here%s:' % (
         ' so far' if found['ended'] in ('interrupted', 'failed') else ''), '', '    ' + best['command'], '']
     zeta = real(best, 'zeta')
     steps = integer(best, 'steps')
-    about = '%s x %s%s' % (
-        text.plural(int(settings['ranks']), 'rank'), text.plural(int(settings['threads']), 'thread'),
-        ''.join(', --%s %s' % (k, v) for k, v in settings.items() if k not in ('program', 'ranks', 'threads')))
     if real(best, 't_t_s') == real(best, 't_t_s'):
         lines.append('T_T %s s%s, median of %s; %s.' % (
             text.number(real(best, 't_t_s'), 4), ' for %d steps with %s' % (
                 steps, text.plural(integer(best, 'dumps'), 'dump')) if steps > 0 else '',
-            text.plural(integer(best, 'rounds'), 'round'), about))
+            text.plural(integer(best, 'rounds'), 'round'), asked(found['settings'])))
     if zeta == zeta:
         lines.append('zeta %s%s, in the search, with %s.' % (
             text.zeta(zeta), span(best, 'zeta_lo', 'zeta_hi', text.zeta),
