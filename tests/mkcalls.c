@@ -637,6 +637,22 @@ static void header(const char *name)
     MPI_File_close(&f);
 }
 
+/* A file of POSIX calls and MPI-IO, and one of the same name in another folder, both by relative names. */
+static void by_relative(const char *name)
+{
+    MPI_Status s;
+    const int fd = rank == 0 ? open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
+    if (rank == 0 && (write(fd, buf, 512) != 512 || close(fd) < 0 || mkdir("other", 0755) < 0))
+        wrong = 1;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++) {
+        MPI_File f = opened(MPI_COMM_WORLD, name);
+        MPI_File_write_at_all(f, 512 + 1000 * rank, buf, 1000, MPI_BYTE, &s);
+        MPI_File_close(&f);
+        if (i == 0 && chdir("other") < 0) wrong = 1;
+    }
+}
+
 static void separate(const char *name)
 {
     char mine[4096];
@@ -1042,6 +1058,7 @@ int main(int argc, char **argv)
         {"slices", slices},
         {"of-no-bytes", of_no_bytes},
         {"header", header},
+        {"relative", by_relative},
         {"separate", separate},
         {"sync", flushed},
         {"sync-late", flushed_late},

@@ -228,6 +228,15 @@ views_are_told() {
     has 'uniqueBytes="20"' '<calls function="write_at" n="1" bytes="10" shift="10"/>'
 }
 
+@test "files of relative names are known by their whole paths, by POSIX calls and by MPI-IO" {
+    profiled --accesses a.jsonl 2 relative r.dat
+    expect_status 0
+    has "<file index=\"0\" name=\"$PWD/r.dat\"/>" "<file index=\"1\" name=\"$PWD/other/r.dat\"/>" \
+        '<calls function="write_at_all" n="1" bytes="1000" begin="512"/>'
+    [ "$(grep -c '<file ' profile.xml)" -eq 2 ]
+    [ "$(jq -r 'select(.name) | .name' a.jsonl)" = "$PWD/r.dat"$'\n'"$PWD/other/r.dat" ]
+}
+
 @test "a file per process is told from a common one" {
     slow
     profiled 3 separate s.dat
