@@ -250,6 +250,31 @@ END
         and (.zeta | .rounds[0] as $r | (($r.inside_any_s - $r.inside_any_dropped_s) / $r.t_c_s - .zeta_io | fabs) < 1e-9)'
 }
 
+@test "processes that write at once are replayed one after the other, which is told" {
+    need_program python3
+    cat >at-once.py <<'END'
+import os
+import sys
+with open("a", "wb", buffering=0) as f:
+    f.write(b"a" * 1000)
+    if sys.argv[1] == "after":
+        f.close()
+    if os.fork() == 0:
+        with open("b", "wb", buffering=0) as g:
+            g.write(b"b" * 1000)
+        os._exit(0)
+    os.wait()
+    if sys.argv[1] == "meanwhile":
+        f.write(b"a" * 1000)
+END
+    run nht1-profile -- python3 at-once.py meanwhile
+    expect_status 0
+    expect_text "Apart     processes that read or wrote at once are replayed one after the other; --accesses replays them at once"
+    run nht1-profile -- python3 at-once.py after
+    expect_status 0
+    expect_no_text "Apart"
+}
+
 @test "a rename counts once, as one call" {
     need_program python3
     certified python3 -c "import os

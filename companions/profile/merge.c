@@ -696,6 +696,46 @@ static int own_movers(const struct profile_run *run)
     return n;
 }
 
+/* When a process read or wrote. */
+struct span {
+    double begin_s, end_s;
+    bool is_rank;
+};
+
+static int by_span_begin(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return (x->begin_s > y->begin_s) - (x->begin_s < y->begin_s);
+}
+
+/* Whether a process that is no rank has read or written while another process, or a rank, did. Without memory: not. */
+static bool have_others_at_once(const struct profile_run *run)
+{
+    double last_s[2] = {-INFINITY,
+                        -INFINITY}; /* when others, and ranks, that began before have ended */
+    bool found = false;
+    int n = 0;
+    struct span *span = calloc((size_t)num_max(run->size, 1), sizeof *span);
+    for (int r = 0; span && r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        if (!m || m->phases_n == 0) continue;
+        struct span *s = &span[n++];
+        *s = (struct span){INFINITY, -INFINITY, r < run->mpi_n};
+        for (int p = 0; p < m->phases_n; p++) {
+            s->begin_s = fmin(s->begin_s, m->phase[p].begin_s);
+            s->end_s = fmax(s->end_s, m->phase[p].end_s);
+        }
+    }
+    if (span) qsort(span, (size_t)n, sizeof *span, by_span_begin);
+    for (int i = 0; i < n; i++) {
+        found = found || span[i].begin_s < last_s[0] ||
+                (!span[i].is_rank && span[i].begin_s < last_s[1]);
+        last_s[span[i].is_rank] = fmax(last_s[span[i].is_rank], span[i].end_s);
+    }
+    free(span);
+    return found;
+}
+
 /* A workload of a file per process has no working points of others. */
 static bool is_separate(const struct profile_run *run)
 {
@@ -1520,6 +1560,10 @@ void profile_print(const struct profile_run *run, FILE *to)
                                     : "files that not all ranks have opened are replayed",
                 have_own_files(run) ? "other processes read or wrote, too"
                                     : "not every rank has as many of its own, and no others");
+    else if (have_others_at_once(run))
+        fprintf(to, "Apart     processes that read or wrote at once are replayed one after the "
+                    "other; --accesses "
+                    "replays them at once\n");
     const bool made = points_make(run, &all) == 0;
     print_places(run, &all, to);
     if (run->calls[0] + run->calls[1] == 0)
