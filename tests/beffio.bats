@@ -437,6 +437,19 @@ nothing_left() {
         | length > 0 and all' r.json
 }
 
+@test "a run that ends before its last partition is not valid" {
+    mkdir -p data
+    run mpi_run 2 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM=nht1-beffio NHT1_FAULT_IN="_002_0" \
+        NHT1_FAULT=pwrite:1:EIO:0 "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 -N 1,2 --json r.json --sum r.sum
+    expect_status 3
+    expect_schema nht1-beffio-1 r.json
+    expect_json r.json '[.partitions[].completed] == [true, false] and (.b_eff_io.valid | not)
+        and (.partitions[0].criteria[] | select(.name == "all_partitions") | .verdict == "failed")
+        and any(.stamps[]; .code == "not-valid" and (.sentence | contains("1 of 2 partitions were measured, then the run ended")))'
+    expect_text "NOT MET: 1 of 2 partitions were measured, then the run ended"
+    grep -q "1 PEs: NOT VALID: 1 of 2 partitions were measured" r.sum
+}
+
 # held STOP FILE RANKS ARGUMENT...: a run in the background, $job, one rank of which stops in front of a call on
 # a file of such a name (NHT1_FAULT_STOP of tests/shim/fault.c); $stopped: its process. Its time is long enough
 # for whatever a test does meanwhile.

@@ -193,6 +193,7 @@ static void each_criterion_alone_fails_a_result(void **state)
             if (c == BEFFIO_CAP) f.capped = true;
             if (c == BEFFIO_WHOLE) f.quick = true;
             if (c == BEFFIO_SYNC) f.unique = true;
+            if (c == BEFFIO_PARTITIONS) f.left_n = 1;
             if (c == BEFFIO_SYNC && bad.definition == BEFFIO_2_1) {
                 assert_true(beffio_judge(&f, r)); /* the default of the released program */
                 continue;

@@ -136,6 +136,8 @@ static void judge(const struct beffio_job *job, struct beffio_part *p, int64_t w
         if (p->values.access_bytes[a] < f.least_bytes) f.least_bytes = p->values.access_bytes[a];
     }
     f.elsewhere_n = wrong_n - f.errors_n;
+    for (int i = 0; i < job->setup->schedule.partitions_n; i++)
+        f.left_n += !job->part[i].done;
     for (int no = 0; no < BEFFIO_PATTERNS; no++)
         if (p->bench.result[BEFFIO_WRITE].pattern[no].capped) f.capped = true;
     double share = 0, bytes = 0;

@@ -101,7 +101,8 @@ static struct released released(const struct beffio_job *job, const struct beffi
                          .pointers = p->criterion[BEFFIO_POINTERS].met,
                          .errors = of_2_1 ? job->wrong_n == 0 : p->criterion[BEFFIO_ERRORS].met,
                          .time_min = s / 60};
-    r.valid = of_2_1 ? r.time && r.pointers && r.errors : p->valid;
+    r.valid =
+        of_2_1 ? r.time && r.pointers && r.errors && p->criterion[BEFFIO_PARTITIONS].met : p->valid;
     return r;
 }
 

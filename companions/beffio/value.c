@@ -120,9 +120,10 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
 const char *beffio_criterion_name(enum beffio_criterion c)
 {
     static const char *const name[BEFFIO_CRITERIA] = {
-        [BEFFIO_TIME] = "scheduled_time", [BEFFIO_POINTERS] = "shared_pointers",
-        [BEFFIO_ERRORS] = "no_errors",    [BEFFIO_CAP] = "not_capped",
-        [BEFFIO_WHOLE] = "not_quick",     [BEFFIO_SYNC] = "no_unique_open"};
+        [BEFFIO_TIME] = "scheduled_time",      [BEFFIO_POINTERS] = "shared_pointers",
+        [BEFFIO_ERRORS] = "no_errors",         [BEFFIO_CAP] = "not_capped",
+        [BEFFIO_WHOLE] = "not_quick",          [BEFFIO_SYNC] = "no_unique_open",
+        [BEFFIO_PARTITIONS] = "all_partitions"};
     return name[c];
 }
 
@@ -165,6 +166,9 @@ bool beffio_judge(const struct beffio_facts *f, struct beffio_criterion_result r
     decide(&r[BEFFIO_SYNC], sync, "files were opened %s MPI_MODE_UNIQUE_OPEN%s",
            f->unique ? "with" : "without",
            sync ? "" : " (--unique), which this definition does not allow");
+    decide(&r[BEFFIO_PARTITIONS], f->left_n == 0, "%d of %d partitions were measured%s",
+           s->partitions_n - f->left_n, s->partitions_n,
+           f->left_n > 0 ? ", then the run ended" : "");
     bool valid = true;
     for (int c = 0; c < BEFFIO_CRITERIA; c++)
         valid = valid && r[c].met;

@@ -55,6 +55,7 @@ enum beffio_criterion {
     BEFFIO_CAP,
     BEFFIO_WHOLE,
     BEFFIO_SYNC,
+    BEFFIO_PARTITIONS,
     BEFFIO_CRITERIA
 };
 
@@ -75,6 +76,7 @@ struct beffio_facts {
     bool capped;         /* writing ended early for want of space */
     bool unique;         /* files were opened with MPI_MODE_UNIQUE_OPEN */
     bool quick;          /* sizes and times of a try-out */
+    int left_n;          /* partitions that were not measured, as the run ended early */
 };
 
 #define BEFFIO_WORDS_MAX 320
