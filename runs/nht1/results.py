@@ -292,8 +292,17 @@ def measurements(root):
     return [m for which in ('phases', 'points', 'replays') for m in items(root, which)]
 
 
+def cut_short(side):
+    """Results that ended before all was measured: of nht1-beffio, before the last partition; of nht1-workload, before anything was."""
+    def came_to_its_end(r):
+        if r.kind == 'nht1-workload':
+            return any(true(m, 'completed') for m in measurements(r.root))
+        return all(at(p, 'completed') is not False for p in items(r.root, 'partitions'))
+    return [r for r in side if not came_to_its_end(r)]
+
+
 def outcome(node):
-    """Of one of these: 'wrong' where data were, 'unfinished', or '' where it counts."""
+    """Of what nht1-workload measured: 'wrong' where data were, 'unfinished', or '' where it counts."""
     return 'wrong' if integer(node, 'wrong_n') else '' if true(node, 'completed') else 'unfinished'
 
 

@@ -547,6 +547,12 @@ class Parts(unittest.TestCase):
                 self.assertEqual((c.primary.name, [c.primary.a, c.primary.b], c.reasons), ('b_eff_io', whole, []))
         c = Comparison(self.partitioned(*a)[0], self.partitioned(*b)[0])
         self.assertIn('b_eff_io is the value of another partition in some results: of 1 or 2 processes in A, of 1 in B', c.notes)
+        # A run that ended before its last partition has the value of another one.
+        cut = self.partitioned({1: 1e9, 2: 7e8})[0]
+        cut[0].root['partitions'][1]['completed'] = False
+        c = Comparison(self.partitioned(*a)[0], results.Results(self.partitioned(*b)[0] + cut))
+        self.assertEqual([len(c.primary.a), len(c.primary.b)], [8, 8])
+        self.assertIn('B: 1 result left out: interrupted or failed', c.notes)
         # Other partitions are another benchmark; the largest that both sides have decides then, which is told.
         b = [{1: 1e9, 2: 7e8 + 1e5 * i, 4: 2e9} for i in (3, 1, 4, 2, 0, 6, 5, 7)]
         c = Comparison(self.partitioned(*a)[0], self.partitioned(*b)[0])

@@ -32,5 +32,28 @@ class Command(unittest.TestCase):
         self.assertTrue(command(run, 'd/dump.bin').startswith('OMPI_MCA_io=romio321 OMP_NUM_THREADS=2 '))
 
 
+class Tunes(unittest.TestCase):
+    def page(self, *tunes):
+        found = results.Results([results.Result('r.json', 'nht1-bt', 1, bt_result(), {})])
+        found.tunes = [('%d/tune.json' % i, {
+            'schema': 'nht1-tune/1', 'host': 'h', 'started_utc': started, 'ended': 'settled', 'settings': dict(ranks='2', threads='1', **settings),
+            'answer': '%s is it.' % best, 'final': {'rounds': 10, 'steps': 10}, 'best': {
+                'label': best, 'command': 'run ' + best, 't_t_s': 2.0, 'steps': 10, 'dumps': 2, 'rounds': 10, 'zeta': 0.25, 'zeta_lo': 0.125,
+                'zeta_hi': 0.5, 'zeta_steps': 20, 'against': [{'label': 'mpiio', 'ratio': 1.5, 'lo': 1.25, 'hi': 2.0}]}})
+            for i, (started, best, settings) in enumerate(tunes)]
+        return Report(found, 0.95).page
+
+    def test_zeta_is_said_to_be_of_the_search_and_its_steps(self):
+        self.assertIn('This setting takes T_T = 2.000 s for 10 steps, 2 dumps (median of 10 rounds). In the search, with 20 steps: zeta = 0.250 '
+                      '(0.125 to 0.500); mpiio takes 1.50 (1.25 to 2.00) times as long.', [p.get('text') for p in self.page(('', 'posix', {})).parts])
+
+    def test_several_are_told_apart_the_newest_first(self):
+        page = self.page(('2026-11-02T10:00:00Z', 'posix', {'class': 'W'}), ('2026-11-25T08:30:00Z', 'mpiio', {'class': 'A'}))
+        shown = [p.get('text') or p.get('title') for p in page.parts]
+        order = ['Found on 2026-11-25 08:30, 2 ranks x 1 thread, --class A', 'mpiio is it.',
+                 'Found on 2026-11-02 10:00, 2 ranks x 1 thread, --class W', 'posix is it.']
+        self.assertEqual([t for t in shown if t in order], order)
+
+
 if __name__ == '__main__':
     unittest.main()

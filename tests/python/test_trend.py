@@ -89,6 +89,14 @@ class OfMemory(unittest.TestCase):
         points, common = trend._of_results(results.Results(found), 'b_eff_io')
         self.assertEqual([p.line.endswith('not cache-honest: it may measure memory') for p in points], [False, True, False])
 
+    def test_a_value_of_fewer_partitions_as_the_run_ended_early_is_not_on_the_line_of_the_others(self):
+        found = [results.Result('%d.json' % i, 'nht1-beffio', 1, {
+            'started_utc': '2026-01-0%dT10:00:00Z' % (i + 1), 'schedule': {'partitions': [1, 2]},
+            'partitions': [{'procs': procs, 'completed': procs == 1 or whole} for procs in (1, 2)],
+            'b_eff_io': {'definition': '2.1', 'procs': 2, 'valid': False, 'bytes_per_s': 1e6, 'cache_honest': True}}, {}) for i, whole in enumerate((True, False, True))]
+        points, _ = trend._of_results(results.Results(found), 'b_eff_io')
+        self.assertEqual(['partitions of 1, 2 processes' in p.line for p in points], [True, False, True])
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -47,6 +47,18 @@ def pairs(found, sides, comparable=lambda a, b: True):
     return [(one, other, one.whose if len(made) > 1 else '') for one, other in made]
 
 
+def leave_out_cut_short(found, sides):
+    """[results of A, results of B] that came to their end; how many others there are is noted."""
+    whole = []
+    for name, side in zip('AB', sides):
+        cut = results.cut_short(side)
+        found.apart |= set(map(id, cut))
+        if cut:
+            found.notes.append('%s: %s left out: interrupted or failed' % (name, text.plural(len(cut), 'result')))
+        whole.append(results.Results(r for r in side if r not in cut))
+    return whole
+
+
 def results_pairs(found, sides):
     """The same of results of one program: [([results of A, results of B], whose)]; what differs is noted."""
     both = of_both(sides)

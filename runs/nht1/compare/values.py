@@ -25,7 +25,7 @@ BUFFERS = {'nht1-beff': 'buffer_offset_bytes', 'nht1-beffio': 'b_eff_io.buffer_o
 
 def compare(found, sides):
     """The first of the values decides, of the part with most results."""
-    kind = sides[0][0].kind
+    kind, sides = sides[0][0].kind, systems.leave_out_cut_short(found, sides)
     pairs = systems.ways_pairs(found, systems.results_pairs(found, sides))
     if not pairs:
         found.reasons.append('A and B have no results of %s in common that were measured in the same way' % kind)

@@ -8,17 +8,13 @@ from .metric import RUNS_MIN, Metric, known
 
 
 def compare(found, sides):
-    for name, side in zip('AB', sides):
-        cut = [r for r in side if not any(results.true(m, 'completed') for m in results.measurements(r.root))]
-        found.apart |= set(map(id, cut))
-        if cut:
-            found.notes.append('%s: %s left out: interrupted or failed' % (name, text.plural(len(cut), 'result')))
-        for outcome, why, of in (('wrong', 'the data were wrong', side),
-                                 ('unfinished', 'interrupted or failed', [r for r in side if r not in cut])):
+    whole = systems.leave_out_cut_short(found, sides)
+    for name, side, ended in zip('AB', sides, whole):
+        for outcome, why, of in (('wrong', 'the data were wrong', side), ('unfinished', 'interrupted or failed', ended)):
             n = sum(results.outcome(m) == outcome for r in of for m in results.measurements(r.root))
             if n:
                 found.notes.append('%s: %s left out: %s' % (name, text.plural(n, 'measurement'), why))
-    sides = [[r for r in side if _measured([r], ways.ResultWays([r]))] for side in sides]
+    sides = [[r for r in side if _measured([r], ways.ResultWays([r]))] for side in whole]
     for name, side in zip('AB', sides):
         if not side:
             found.reasons.append('%s has no pattern and no working point that came to its end '

@@ -403,18 +403,19 @@ class _Section:
                     self.page.text('%s has the shortest median here, but in the rounds that both have %s is faster: it takes '
                                    '%s times as long (%s to %s, %s).' % (a.label, r.other.label, *self._shown(r)))
             elif len(found) < len(serial) - 1 or any(r.rounds < (ROUNDS_MIN if r.jobs else least) for r in found):
+                many = '' if least == ROUNDS_MIN else ' (so many, for %d writers)' % (len(found) + 1)
                 self.page.text('%s is the fastest here, %s follows; that says nothing about chance before each was '
-                               'measured in %s rounds or more with the others, in one job (--repeat %d) or one study.' % (
-                                   a.label, b.label, '%d' % least if least == ROUNDS_MIN else '%d (so many, for %d writers)' % (
-                                       least, len(found) + 1), STEADY_MIN))
+                               'measured in %d rounds or more%s with the others, in one job (--repeat %d) or one study.' % (
+                                   a.label, b.label, least, many, STEADY_MIN))
                 for r in (r for r in found if r.slower and r.rounds >= ROUNDS_MIN):
                     self.page.text('In the rounds that both have %s takes %s times as long (%s to %s, %s).' % (r.other.label, *self._shown(r)))
             elif alike:
-                jobs, few = any(r.jobs for r in found), min(r.rounds for r in found) < STEADY_MIN
-                self.page.text('%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
-                               'the same rounds leave it open. More %s would tell%s.' % (
-                                   a.label, ', '.join(alike), 'jobs' if jobs else 'rounds',
-                                   ', %d as a rule' % STEADY_MIN if few and not jobs else ''))
+                jobs, n = any(r.jobs for r in found), min(r.rounds for r in found)
+                self.page.text('%s is the fastest here, but so few rounds (%d) do not tell it apart from %s; %d do as a rule.' % (
+                    a.label, n, ', '.join(alike), STEADY_MIN) if n < STEADY_MIN and not jobs else
+                               '%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
+                               'the same rounds leave it open. More %s would tell.' % (
+                                   a.label, ', '.join(alike), 'jobs' if jobs else 'rounds'))
             else:
                 r = next(r for r in found if r.other is b)
                 self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s).' % (

@@ -6,7 +6,7 @@ import time
 from typing import NamedTuple
 
 from .. import patterns, results, text, trouble, ways
-from ..results import NAN, at, integer, real, true, word
+from ..results import NAN, at, integer, items, real, true, word
 from . import frame, part_beffio
 from .page import HOLLOW_WORDS, Figure, Page, Table
 from .rounds import Rounds, Term
@@ -121,10 +121,10 @@ def _line(root, kind):
     """What has to be alike for values to be of one curve, in words; '' where it is not known."""
     of = {'nht1-beff': '', 'nht1-beffio': 'b_eff_io.'}[kind]
     definition, buffers = word(root, of + 'definition'), patterns.offset_words(patterns.offset(root, of + 'buffer_offset_bytes'))
-    partitions, t_min = at(root, 'schedule.partitions') if of else None, part_beffio.minutes(root)
+    partitions, t_min = [integer(p, 'procs') for p in items(root, 'partitions') if at(p, 'completed') is not False] if of else None, part_beffio.minutes(root)
     return tuple(words if known else '' for words, known in (
         (text.plural(integer(root, 'system.ranks', 1), 'rank'), True), ('T = %.3g min' % t_min, t_min == t_min),
-        ('partitions of %s processes' % ', '.join(map(str, partitions)) if isinstance(partitions, list) else '', True), ('definition ' + definition, definition),
+        ('partitions of %s processes' % ', '.join(map(str, partitions)) if partitions else '', True), ('definition ' + definition, definition),
         ('buffers %s bytes off a page' % buffers, buffers), ('not valid', not _valid(root, kind)),
         (part_beffio.of_memory(root), of)))
 
