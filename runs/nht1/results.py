@@ -321,8 +321,10 @@ class Result:
         self.ended_utc = word(root, 'ended_utc') or word(run, 'ended_utc')
         self.stamps = stamps(root)
         number = integer(run, 'run')  # each point has one run in a round
-        self.study_round = (os.path.dirname(os.path.dirname(os.path.abspath(path))), number) \
-            if number > 0 else None
+        whole = os.path.dirname(os.path.dirname(os.path.abspath(path)))
+        if os.path.basename(whole) == word(run, 'point'):  # a side of runs/study ab
+            whole = os.path.dirname(whole)
+        self.study_round = (whole, number) if number > 0 else None
 
     @property
     def in_study(self):

@@ -120,6 +120,12 @@ class Writers(unittest.TestCase):
             self.assertTrue(said(rounds, ('posix', 'mpiio', 'serial')).startswith('posix is the fastest: mpiio takes 2.02'), rounds)
         self.assertEqual(said(6, ('posix', 'mpiio'), lambda n: n), 'posix is the fastest here, but so few rounds (6) do not tell it apart from mpiio; 12 do as a rule.')
 
+    def test_rounds_of_ab_are_those_of_both_sides(self):
+        noise = [1 + 0.002 * (i * 5 % 9) for i in range(9)]
+        found = results.Results(results.Result('ab/%s/r%02d/result.json' % (side, n), 'nht1-bt', 1, bt_result([t * x], [1.0], (writer,)), {
+            'run': n, 'point': side}) for n, x in enumerate(noise, 1) for side, writer, t in (('A', 'posix', 2.0), ('B', 'mpiio', 2.5)))
+        self.assertIn('posix is the fastest: mpiio takes 1.250 times as long (1.250 to 1.250, 9 rounds).', texts(Report(found, 0.95).page))
+
     def test_one_with_few_runs_does_not_stand_for_the_page(self):
         few = bt_result([1.1], [1.0], ('mpiio',))
         page = page_of(bt_result([1.3] * 6, [1.0] * 6), few)
