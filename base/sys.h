@@ -88,6 +88,10 @@ const char *sys_job_id(void);
  * writing into the page cache is then ten and more times slower than it would be. sysfs: "/sys". */
 bool sys_memory_returned(const char *sysfs);
 
+/* What may have a file system's data in memory where nodes neither see nor drop it, as words: "the servers of ..." or "the host
+ * of ..."; NULL: nothing that is known. */
+const char *sys_fs_behind(const struct sys_fs *fs);
+
 /* The "system" object of results: host, kernel, cpu {model, packages_n, cores_n, cpus_n,
  * cores_allowed_n, cpus_allowed_n, caches [{level, bytes, n}]}, memory {total_bytes,
  * available_bytes, limit_bytes, returned_to_host}, compiler, flags, openmp {OMP_* and GOMP_* of the

@@ -22,6 +22,7 @@
 #include "base/num.h"
 #include "base/plain.h"
 #include "base/sys.h"
+#include "base/virtual.h"
 
 static const struct {
     const char *type;
@@ -300,6 +301,14 @@ static int path_fs(const char *path, struct sys_fs *out, int depth)
 int sys_path_fs(const char *path, struct sys_fs *out)
 {
     return path_fs(path, out, 0);
+}
+
+const char *sys_fs_behind(const struct sys_fs *fs)
+{
+    if (fs->in_memory) return NULL;
+    return fs->network           ? "the servers of this network file system hold"
+           : virtual_machine("") ? "the host of this virtual machine holds"
+                                 : NULL;
 }
 
 json_t *sys_fs_json(const struct sys_fs *fs)

@@ -72,11 +72,11 @@ static const char *unmeasurable(const struct bt_job *job, const struct bt_read_r
         return "page-cache";
     }
     if (cycle_s < BALANCE_SHORT_S) {
-        snprintf(
-            why, BALANCE_WHY,
-            "reading and the computing that it is compared with take %.3g s, and start-up and "
-            "noise dominate times below %g s; read more dumps (--read all), or take a larger class",
-            cycle_s, BALANCE_SHORT_S);
+        snprintf(why, BALANCE_WHY,
+                 "reading and the computing that it is compared with take %.3g s, and start-up and "
+                 "noise dominate times below %g s; %stake a larger class",
+                 cycle_s, BALANCE_SHORT_S,
+                 job->setup->read == BT_READ_ALL ? "" : "read more dumps (--read all), or ");
         return "too-short";
     }
     return balance_spoiled(evidence, found, row->zeta.conflict || row->data.conflict, "rounds",

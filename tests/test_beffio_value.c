@@ -253,6 +253,11 @@ static void what_comes_from_memory_is_not_cache_honest(void **state)
         beffio_honesty(&f, &h);
         if (h.honest != c[i].honest) fail_msg("case %zu: %s", i, h.words);
         close_to(h.factor, (double)c[i].least / 1000, 1e-12);
+        f.behind = "the host of this virtual machine holds";
+        beffio_honesty(&f, &h); /* of what was dropped from the memory of nodes alone */
+        assert_int_equal(
+            strstr(h.words, "; what the host of this virtual machine holds is not seen") != NULL,
+            c[i].share == 0.04);
         assert_null(strstr(h.words, "--shift-read"));
         f.nodes_n = 2; /* the way out on several nodes */
         beffio_honesty(&f, &h);

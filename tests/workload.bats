@@ -292,6 +292,16 @@ X
     done
 }
 
+@test "what was not checked is not said to be right" {
+    points 2 request w.xml
+    for check in all none; do
+        workload 2 w.xml --check "$check" --json "$check.json"
+        expect_status 0
+    done
+    expect_json all.json 'any(.stamps[]; .code == "valid" and (.sentence | endswith("The run finished, and all checked data were right.")))'
+    expect_json none.json 'any(.stamps[]; .code == "valid" and (.sentence | endswith("The run finished."))) and any(.stamps[]; .code == "not-verified")'
+}
+
 @test "files that are not ours stay as they are" {
     mkdir data
     echo precious >data/d

@@ -128,6 +128,7 @@ static void judge(const struct beffio_job *job, struct beffio_part *p, int64_t w
                              .nodes_n = p->nodes_n,
                              .shifted = p->bench.shift > 0 && job->setup->shift < 0,
                              .in_memory = job->room.in_memory,
+                             .behind = sys_fs_behind(&job->fs),
                              .hides = job->fs.hides,
                              .unique = job->setup->unique,
                              .quick = o->quick};

@@ -93,8 +93,9 @@ void beffio_honesty(const struct beffio_facts *f, struct beffio_honesty *h)
     if (f->in_memory)
         snprintf(at, room, "; the file system itself lies in memory");
     else if (dropped)
-        snprintf(at, room, "; %.1f %% of the files lay in memory before they were read",
-                 100 * f->cached_share);
+        snprintf(at, room, "; %.1f %% of the files lay in memory before they were read%s%s%s",
+                 100 * f->cached_share, f->behind ? "; what " : "", f->behind ? f->behind : "",
+                 f->behind ? " is not seen" : "");
     else if (elsewhere)
         snprintf(at, room, "; each process read data written on another node");
     else if (!h->honest) {

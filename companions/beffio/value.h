@@ -72,6 +72,7 @@ struct beffio_facts {
     int64_t nodes_n;     /* of the partition */
     bool shifted;        /* read by another node than wrote it */
     bool in_memory;      /* the file system itself is in memory */
+    const char *behind;  /* what else may have had it in memory (sys_fs_behind); NULL */
     bool hides;          /* or hides what lies in memory below it (base/sys.h) */
     bool capped;         /* writing ended early for want of space */
     bool unique;         /* files were opened with MPI_MODE_UNIQUE_OPEN */

@@ -98,8 +98,9 @@ const struct conf_option workload_directives[] = {
      .def = "0",
      AT(think),
      CONF_RANGE(0, 1e5),
-     .help = "Seconds of thinking after each access. Outside of sections it is a phase of its own: "
-             "a pause between two measurements."},
+     .help =
+         "Seconds of thinking after each call, which may hold several accesses (group). Outside of "
+         "sections it is a phase of its own: a pause between two measurements."},
     {.name = "think-kind",
      .def = "idle",
      CHOICE(think_kind, "idle|busy"),

@@ -70,20 +70,23 @@ static json_t *stamps(const struct workload_job *job)
         shorter += job->kind == WORKLOAD_PHASES && !m->enough;
     }
     const bool valid = job->done && job->wrong_n == 0 && shorter == 0;
-    const char *good = job->kind == WORKLOAD_PHASES
-                           ? "Every measurement held enough data, and all checked data were right."
-                           : "The run finished, and all checked data were right.";
+    const char *good =
+        job->kind == WORKLOAD_PHASES ? "Every measurement held enough data" : "The run finished";
+    const char *behind = sys_fs_behind(&job->fs);
     const bool disturbed = job->disturbance.disturbed;
     stamp_add(list, valid ? STAMP_VALID : STAMP_NOT_VALID,
               !valid      ? SEVERITY_BAD
               : disturbed ? SEVERITY_NOTE
                           : SEVERITY_GOOD,
-              json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s%s",
+              json_pack("{si si}", "measured_n", job->measured_n, "too_short_n", shorter), "%s%s%s",
               valid && disturbed ? "Valid by definition, but disturbed. " : "",
               valid              ? good
               : job->wrong_n > 0 ? "Data were wrong."
               : !job->done       ? "The run did not finish."
-                                 : "Some measurements held too little data.");
+                                 : "Some measurements held too little data.",
+              !valid               ? ""
+              : job->context.check ? ", and all checked data were right."
+                                   : ".");
     disturbance_stamp(&job->disturbance, list);
     /* Only a job that has measured, to its end, shows that none of it was memory. */
     if (memory > 0 && done > 0)
@@ -94,7 +97,8 @@ static json_t *stamps(const struct workload_job *job)
         stamp_add(list, STAMP_CACHE_HONEST, SEVERITY_GOOD,
                   json_pack("{si si}", "measured_n", job->measured_n, "from_memory_n", memory),
                   "What was read was not in memory before, what was written was flushed inside the "
-                  "clock.");
+                  "clock.%s%s%s",
+                  behind ? " What " : "", behind ? behind : "", behind ? " is not seen." : "");
     const struct workload_accessfile *a = &job->accesses;
     if (a->lost_n > 0 || a->unplaced_n > 0)
         stamp_add(
