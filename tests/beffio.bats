@@ -385,6 +385,7 @@ nothing_left() {
     slow
     beffio 3 -N 3 --shift-read 1 --json r.json
     expect_status 4
+    expect_text "Shifted   each process read what the one 1 rank further wrote"
     expect_json r.json '.partitions[0].shift_ranks == 1 and ([.partitions[].accesses[].wrong_n] | add) == 0'
     beffio alone -N 1 --shift-read node
     expect_status 1

@@ -157,6 +157,10 @@ static void partition_text(const struct beffio_job *job, FILE *to, const struct 
     else
         plain_entry(to, "Buffers", "%d to %d bytes off a page, where malloc puts them",
                     p->bench.offset_bytes[0], p->bench.offset_bytes[1]);
+    if (job->setup->shift != 0)
+        plain_entry(to, "Shifted", "each process read what the one %d rank%s further wrote%s",
+                    p->bench.shift, p->bench.shift == 1 ? "" : "s",
+                    p->bench.shift == 0 ? ", its own: N is a multiple of the processes" : "");
     if (p->bench.layout.shared_m_part_bytes > 0)
         plain_entry(
             to, "Note",

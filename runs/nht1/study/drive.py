@@ -175,7 +175,7 @@ class Tally:
             return 'decided' if self.question.look(sys.maxsize) else 'undecided'
         if self.auto and self.partners:
             return 'too few runs' if any(t.wants(max(t.runs, default=0) + 1) for t in self.partners) else 'enough runs'
-        if self.narrow():
+        if self.low < self.high and self.narrow():
             return 'narrow'
         return 'enough runs' if self.succeeded() >= self.low else 'too few runs'
 
