@@ -653,6 +653,30 @@ static void by_relative(const char *name)
     }
 }
 
+/* One file that each rank opens by itself. */
+static void by_each(const char *name)
+{
+    MPI_Status s;
+    MPI_File f = opened(MPI_COMM_SELF, name);
+    for (int i = 0; i < 3; i++)
+        MPI_File_write_at(f, 1000 * (size * i + rank), buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
+/* Two files, each of every second rank. */
+static void halves_of(const char *name)
+{
+    char mine[4096];
+    MPI_Comm half;
+    MPI_Status s;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    snprintf(mine, sizeof mine, "%s.%d", name, rank % 2);
+    MPI_File f = opened(half, mine);
+    MPI_File_write_at_all(f, 1000 * (rank / 2), buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+    MPI_Comm_free(&half);
+}
+
 static void separate(const char *name)
 {
     char mine[4096];
@@ -1059,6 +1083,8 @@ int main(int argc, char **argv)
         {"of-no-bytes", of_no_bytes},
         {"header", header},
         {"relative", by_relative},
+        {"each", by_each},
+        {"halves-of", halves_of},
         {"separate", separate},
         {"sync", flushed},
         {"sync-late", flushed_late},

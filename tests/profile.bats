@@ -237,6 +237,22 @@ views_are_told() {
     [ "$(jq -r 'select(.name) | .name' a.jsonl)" = "$PWD/r.dat"$'\n'"$PWD/other/r.dat" ]
 }
 
+@test "a name with a colon is whole where the MPI library takes it so" {
+    profiled 2 relative "run_12:00:00.dat"
+    [ "$status" -eq 0 ] || not_here "ROMIO takes what stands before a colon for the kind of a file system"
+    has "<file index=\"0\" name=\"$PWD/run_12:00:00.dat\"/>" "<file index=\"1\" name=\"$PWD/other/run_12:00:00.dat\"/>"
+}
+
+@test "a file that each rank opens by itself is one of all, and files of some ranks are told to be replayed apart" {
+    profiled 2 each s.dat
+    expect_status 0
+    expect_no_text "Apart"
+    has 'mode="common"' '<file ' 'processNum="2"' 'uniqueBytes="6000"'
+    profiled 4 halves-of h.dat
+    expect_status 0
+    expect_text "Apart     files that not all ranks have opened are replayed one after the other"
+}
+
 @test "a file per process is told from a common one" {
     slow
     profiled 3 separate s.dat

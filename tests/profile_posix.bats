@@ -255,23 +255,29 @@ END
     cat >at-once.py <<'END'
 import os
 import sys
-with open("a", "wb", buffering=0) as f:
-    f.write(b"a" * 1000)
-    if sys.argv[1] == "after":
-        f.close()
-    if os.fork() == 0:
-        with open("b", "wb", buffering=0) as g:
-            g.write(b"b" * 1000)
-        os._exit(0)
-    os.wait()
-    if sys.argv[1] == "meanwhile":
-        f.write(b"a" * 1000)
+a = os.open("a", os.O_WRONLY | os.O_CREAT, 0o644)
+os.pwrite(a, bytes(1000), 0)
+child = os.fork()
+if child == 0:
+    b = os.open("b", os.O_WRONLY | os.O_CREAT, 0o644)
+    for i in range(5):
+        os.pwrite(b, bytes(1000), 1000 * i)
+    os._exit(0)
+if sys.argv[1] == "meanwhile":  # until it has ended
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        os.pwrite(a, bytes(1000), 0)
+else:
+    os.waitpid(child, 0)
+os.pwrite(a, bytes(1000), 0)
 END
-    run nht1-profile -- python3 at-once.py meanwhile
-    expect_status 0
+    at_once() {
+        run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" NHT1_DELAY_US=5000 nht1-profile -- \
+            "$(python3 -c 'import sys; print(sys.executable)')" at-once.py "$1"
+        expect_status 0
+    }
+    at_once meanwhile
     expect_text "Apart     processes that read or wrote at once are replayed one after the other; --accesses replays them at once"
-    run nht1-profile -- python3 at-once.py after
-    expect_status 0
+    at_once before-and-after
     expect_no_text "Apart"
 }
 

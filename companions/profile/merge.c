@@ -227,23 +227,37 @@ static void number_processes(struct profile_run *run)
         ((struct profile_map *)(uintptr_t)run->rank[r])->rank = r;
 }
 
-static bool has_file(const struct profile_map *m, const char *name)
+/* Whether a rank has opened it by itself, by the same calls. */
+static bool has_opened(const struct profile_map *m, const struct profile_file *file)
 {
     for (int f = 0; m && f < m->files_n; f++)
-        if (m->file[f].interface == PROFILE_POSIX && strcmp(m->file[f].name, name) == 0)
+        if (m->file[f].interface == file->interface && m->file[f].comm_size == 1 &&
+            strcmp(m->file[f].name, file->name) == 0)
             return true;
     return false;
 }
 
-/* A file that every rank has opened by POSIX calls is that of all of them. */
-static void find_common(struct profile_run *run)
+/* A file that every rank has opened by itself is that of all of them. */
+static int find_common(struct profile_run *run)
 {
+    const struct profile_map *first = run->mpi_n > 1 ? run->rank[0] : NULL;
+    const int files_n = first ? first->files_n : 0;
+    const struct profile_file **common = mem_new(files_n + 1, sizeof *common, "%d files", files_n);
+    int n = 0;
+    if (!common) return ERR_NOMEM;
+    for (int f = 0; f < files_n; f++) {
+        bool all = first->file[f].comm_size == 1 && first->file[f].interface != PROFILE_FOLDER;
+        for (int r = 1; r < run->mpi_n && all; r++)
+            all = has_opened(run->rank[r], &first->file[f]);
+        if (all) common[n++] = &first->file[f];
+    }
     for (int r = 0; r < run->mpi_n; r++) {
         struct profile_map *m = (struct profile_map *)(uintptr_t)run->rank[r];
         for (int f = 0; m && f < m->files_n; f++) {
-            bool all = m->file[f].interface == PROFILE_POSIX;
-            for (int o = 0; o < run->mpi_n && all; o++)
-                all = o == r || has_file(run->rank[o], m->file[f].name);
+            bool all = false;
+            for (int c = 0; c < n && !all && m->file[f].comm_size == 1; c++)
+                all = m->file[f].interface == common[c]->interface &&
+                      strcmp(m->file[f].name, common[c]->name) == 0;
             if (!all) continue;
             m->file[f].comm_size = run->mpi_n;
             m->file[f].comm_rank = r;
@@ -254,6 +268,42 @@ static void find_common(struct profile_run *run)
                 }
         }
     }
+    free(common);
+    return 0;
+}
+
+/* A rank and the name of a file that it has opened. */
+struct opened {
+    const char *name;
+    int rank;
+};
+
+static int by_opened_name(const void *a, const void *b)
+{
+    const struct opened *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Whether several ranks, but not all, have opened the same file, each by itself. run->shared */
+static int find_shared(struct profile_run *run)
+{
+    int64_t most = 1;
+    int n = 0;
+    for (int r = 0; r < run->mpi_n; r++)
+        most += run->rank[r] ? run->rank[r]->files_n : 0;
+    struct opened *o = mem_new(most, sizeof *o, "%" PRId64 " files", most);
+    if (!o) return ERR_NOMEM;
+    for (int r = 0; r < run->mpi_n; r++)
+        for (int f = 0; run->rank[r] && f < run->rank[r]->files_n; f++)
+            if (run->rank[r]->file[f].comm_size == 1)
+                o[n++] = (struct opened){run->rank[r]->file[f].name, r};
+    qsort(o, (size_t)n, sizeof *o, by_opened_name);
+    for (int i = 1; i < n; i++)
+        run->shared =
+            run->shared || (o[i].rank != o[i - 1].rank && strcmp(o[i].name, o[i - 1].name) == 0);
+    free(o);
+    return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -547,6 +597,32 @@ static int add_up_inside(struct profile_run *run)
     return rc;
 }
 
+/* Whether processes, one of which is no rank at least, were inside I/O at once for more than a twentieth of the time in which any
+ * was. */
+static int find_at_once(struct profile_run *run)
+{
+    int64_t most = 1;
+    for (int r = 0; r < run->size; r++)
+        if (run->rank[r]) most += run->rank[r]->bursts_n + (int64_t)run->rank[r]->together_n;
+    struct bursts one = {mem_new(most, sizeof *one.of, "%" PRId64 " times inside I/O", most), 0},
+                  all = {mem_new(most, sizeof *all.of, "%" PRId64 " times inside I/O", most), 0};
+    const int rc = one.of && all.of ? 0 : ERR_NOMEM;
+    double each_s = 0;
+    for (int r = 0; rc == 0 && r < run->size; r++) {
+        if (r >= run->mpi_n) one.n = 0; /* the ranks count as one */
+        if (run->rank[r]) add_bursts(run->rank[r], 0, &one);
+        if (run->rank[r]) add_bursts(run->rank[r], 0, &all);
+        if (r >= run->mpi_n - 1) each_s += any_inside_s(&one);
+    }
+    if (rc == 0) {
+        const double any_s = any_inside_s(&all);
+        run->at_once = each_s - any_s > any_s / 20;
+    }
+    free(one.of);
+    free(all.of);
+    return rc;
+}
+
 /* The time in which at least one thread of the slowest process was inside I/O. */
 static int add_up_threads(struct profile_run *run)
 {
@@ -644,10 +720,12 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     qsort(run->not_seen, (size_t)run->not_seen_n, sizeof run->not_seen[0], by_what);
     number_processes(run);
     if (rc == 0) rc = find_temporary(dir, run);
-    find_common(run);
+    if (rc == 0) rc = find_common(run);
+    if (rc == 0) rc = find_shared(run);
     find_run_time(run, command_s);
     add_up_run(run);
     if (rc == 0) rc = add_up_inside(run);
+    if (rc == 0) rc = find_at_once(run);
     if (rc == 0) rc = add_up_threads(run);
     return rc;
 }
@@ -660,7 +738,7 @@ void profile_free(struct profile_run *run)
     *run = (struct profile_run){0};
 }
 
-/* Whether every rank has opened files by itself, and as many as the others: a file per process. */
+/* Whether every rank has opened files by itself that no other has, and as many as the others: a file per process. */
 static bool have_own_files(const struct profile_run *run)
 {
     int files_n = -1;
@@ -671,7 +749,7 @@ static bool have_own_files(const struct profile_run *run)
         for (int f = 0; f < files_n; f++)
             if (m->file[f].comm_size != 1) return false;
     }
-    return run->mpi_n > 1;
+    return run->mpi_n > 1 && !run->shared;
 }
 
 /* Whether processes that are no ranks have read or written, not only flushed or changed names. */
@@ -682,58 +760,20 @@ static bool have_others_moved(const struct profile_run *run)
     return false;
 }
 
-/* Ranks that have read or written a file of their own. */
+/* Ranks that have read or written a file of their own, or were the first of some that have one in common. */
 static int own_movers(const struct profile_run *run)
 {
     int n = 0;
     for (int r = 0; r < run->mpi_n; r++) {
         const struct profile_map *m = run->rank[r];
         bool own = false;
-        for (int p = 0; m && p < m->phases_n; p++)
-            own = own || m->file[m->phase[p].file].comm_size == 1;
+        for (int p = 0; m && p < m->phases_n; p++) {
+            const struct profile_file *file = &m->file[m->phase[p].file];
+            own = own || (file->comm_size < run->mpi_n && file->comm_rank == 0);
+        }
         n += own;
     }
     return n;
-}
-
-/* When a process read or wrote. */
-struct span {
-    double begin_s, end_s;
-    bool is_rank;
-};
-
-static int by_span_begin(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return (x->begin_s > y->begin_s) - (x->begin_s < y->begin_s);
-}
-
-/* Whether a process that is no rank has read or written while another process, or a rank, did. Without memory: not. */
-static bool have_others_at_once(const struct profile_run *run)
-{
-    double last_s[2] = {-INFINITY,
-                        -INFINITY}; /* when others, and ranks, that began before have ended */
-    bool found = false;
-    int n = 0;
-    struct span *span = calloc((size_t)num_max(run->size, 1), sizeof *span);
-    for (int r = 0; span && r < run->size; r++) {
-        const struct profile_map *m = run->rank[r];
-        if (!m || m->phases_n == 0) continue;
-        struct span *s = &span[n++];
-        *s = (struct span){INFINITY, -INFINITY, r < run->mpi_n};
-        for (int p = 0; p < m->phases_n; p++) {
-            s->begin_s = fmin(s->begin_s, m->phase[p].begin_s);
-            s->end_s = fmax(s->end_s, m->phase[p].end_s);
-        }
-    }
-    if (span) qsort(span, (size_t)n, sizeof *span, by_span_begin);
-    for (int i = 0; i < n; i++) {
-        found = found || span[i].begin_s < last_s[0] ||
-                (!span[i].is_rank && span[i].begin_s < last_s[1]);
-        last_s[span[i].is_rank] = fmax(last_s[span[i].is_rank], span[i].end_s);
-    }
-    free(span);
-    return found;
 }
 
 /* A workload of a file per process has no working points of others. */
@@ -1554,13 +1594,12 @@ void profile_print(const struct profile_run *run, FILE *to)
                 "others\n",
                 run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
     if (!is_separate(run) && own_movers(run) > 1)
-        fprintf(to,
-                "Apart     %s one rank after the other, as %s; --accesses replays them at once\n",
+        fprintf(to, "Apart     %s one after the other, as %s; --accesses replays them at once\n",
                 have_own_files(run) ? "the ranks' own files are replayed"
                                     : "files that not all ranks have opened are replayed",
                 have_own_files(run) ? "other processes read or wrote, too"
                                     : "not every rank has as many of its own, and no others");
-    else if (have_others_at_once(run))
+    else if (run->at_once)
         fprintf(to, "Apart     processes that read or wrote at once are replayed one after the "
                     "other; --accesses "
                     "replays them at once\n");

@@ -44,8 +44,10 @@ struct profile_run {
     int64_t notes_n;                        /* of names, that the library made meanwhile, and */
     double notes_s, notes_max_s; /* their time, summed over all processes, and of the slowest, */
     bool notes_inside;           /* which is inside I/O, as with --t-c */
-    int lost_n;                  /* files and working points that were counted with others */
-    enum profile_state state;    /* the worst of all processes */
+    bool at_once;                /* processes that are no ranks were inside I/O while others were */
+    bool shared;              /* several ranks, but not all, have opened a file, each by itself */
+    int lost_n;               /* files and working points that were counted with others */
+    enum profile_state state; /* the worst of all processes */
     struct profile_not_seen not_seen[PROFILE_NOT_SEEN_MAX];
     int not_seen_n;
 };

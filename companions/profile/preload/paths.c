@@ -260,12 +260,6 @@ bool paths_removed(const char *name, char whole[PROFILE_PATH_MAX])
     return is;
 }
 
-int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX])
-{
-    const char *colon = strchr(name, ':'), *slash = strchr(name, '/');
-    return paths_whole(AT_FDCWD, colon && (!slash || colon < slash) ? colon + 1 : name, true, out);
-}
-
 /* The folder of --files; the program may change its environment. */
 static const char *asked(void)
 {

@@ -27,9 +27,6 @@ bool paths_removed(const char *name, char whole[PROFILE_PATH_MAX]);
 /* The folder of a whole path. */
 void paths_folder(const char *whole, char out[PROFILE_PATH_MAX]);
 
-/* paths_whole for a name that is handed to MPI, with a prefix like "ufs:" perhaps. */
-int paths_of_mpi(const char *name, char out[PROFILE_PATH_MAX]);
-
 /* Whether files of that name are followed at all: no devices, nothing of the system's and nothing of ours;
  * with --files only those below that folder. */
 bool paths_followed(const char *whole);

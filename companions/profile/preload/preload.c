@@ -287,11 +287,48 @@ static void instead_of(const char *whole, char path[PROFILE_PATH_MAX])
              (unsigned long long)table_hash(whole));
 }
 
+#ifdef OPEN_MPI
+/* Whether priorities in the environment, of those that Open MPI has by itself, put ROMIO, whose name has its version, before OMPIO. */
+static bool prefers_romio(void)
+{
+    int ompio = 30, romio = 10, priority;
+    char name[32];
+    for (char **e = environ; *e; e++)
+        if (sscanf(*e, "OMPI_MCA_io_%31[a-z0-9]_priority=%d", name, &priority) == 2) {
+            if (strcmp(name, "ompio") == 0) ompio = priority;
+            if (strncmp(name, "romio", 5) == 0) romio = priority;
+        }
+    return romio > ompio;
+}
+#endif
+
+/* Whether files are opened by ROMIO, which MPICH and its kin have alone and Open MPI where it is told so. A file cannot be asked:
+ * Open MPI 4.1 ends a program that asks a file opened without hints for them, and of others it shows the program's own alone. */
+static bool uses_romio(void)
+{
+#ifdef OPEN_MPI
+    const char *io = getenv("OMPI_MCA_io");
+    const bool except = io && io[0] == '^', ompio = io && strstr(io, "ompio"),
+               romio = io && strstr(io, "romio");
+    return ompio != romio ? ompio == except : prefers_romio();
+#else
+    return true;
+#endif
+}
+
+/* paths_whole for a name that is handed to MPI. ROMIO takes off a prefix such as "ufs:", OMPIO nothing: a file may be called run:1.dat. */
+static int whole_of(const char *name, char out[PROFILE_PATH_MAX])
+{
+    const char *colon = uses_romio() ? strchr(name, ':') : NULL, *slash = strchr(name, '/');
+    const bool prefix = colon && colon > name + 1 && (!slash || colon < slash);
+    return paths_whole(AT_FDCWD, prefix ? colon + 1 : name, true, out);
+}
+
 /* What stands for a file, mapped. */
 static struct profile_stand_in *state_of(const char *name)
 {
     char whole[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
-    if (paths_of_mpi(name, whole) < 0) return NULL;
+    if (whole_of(name, whole) < 0) return NULL;
     paths_stand_in(whole, stand_in);
     return paths_map(stand_in);
 }
@@ -301,7 +338,7 @@ static bool decide(struct opening *how, const char *name, int mode)
 {
     char whole[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
     *how = (struct opening){.mode = mode};
-    if (paths_of_mpi(name, whole) < 0 || !paths_note(whole)) return false;
+    if (whole_of(name, whole) < 0 || !paths_note(whole)) return false;
     paths_stand_in(whole, stand_in);
     const bool create = (mode & MPI_MODE_CREATE) && access(stand_in, F_OK) < 0;
     const bool made = create && paths_make(whole, 0644, 0) == 0;
@@ -357,7 +394,7 @@ static int open_kept(MPI_Comm comm, const char *name, int mode, MPI_Info info, M
 static void told_name(const char *name, char told[PROFILE_PATH_MAX])
 {
     char whole[PROFILE_PATH_MAX];
-    if (paths_of_mpi(name, whole) == 0)
+    if (whole_of(name, whole) == 0)
         paths_told(whole, told);
     else
         snprintf(told, PROFILE_PATH_MAX, "%s", name);
@@ -368,7 +405,7 @@ static void note_before(const char *name, int mode)
 {
     char whole[PROFILE_PATH_MAX];
     if (!(mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE))) return;
-    struct profile_before *note = paths_of_mpi(name, whole) == 0 ? paths_note(whole) : NULL;
+    struct profile_before *note = whole_of(name, whole) == 0 ? paths_note(whole) : NULL;
     if (note) note->written = 1;
 }
 
@@ -491,37 +528,6 @@ BOTH(MPI_File_set_view, MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Data
     return rc;
 }
 
-#ifdef OPEN_MPI
-/* Whether priorities in the environment, of those that Open MPI has by itself, put ROMIO, whose name has its version, before OMPIO. */
-static bool prefers_romio(void)
-{
-    int ompio = 30, romio = 10, priority;
-    char name[32];
-    for (char **e = environ; *e; e++)
-        if (sscanf(*e, "OMPI_MCA_io_%31[a-z0-9]_priority=%d", name, &priority) == 2) {
-            if (strcmp(name, "ompio") == 0) ompio = priority;
-            if (strncmp(name, "romio", 5) == 0) romio = priority;
-        }
-    return romio > ompio;
-}
-#endif
-
-/* Whether ranks wait for each other in MPI_File_sync, as in OMPIO. In ROMIO, which MPICH and its kin have alone and Open MPI where
- * it is told so, each flushes for itself. The file cannot be asked: Open MPI 4.1 ends a program that asks a file opened without
- * hints for them, and of others it shows the program's own alone. */
-static bool sync_waits(void)
-{
-#ifdef OPEN_MPI
-    const char *io = getenv("OMPI_MCA_io");
-    const bool except = io && io[0] == '^', ompio = io && strstr(io, "ompio"),
-               romio = io && strstr(io, "romio");
-    if (ompio != romio) return ompio != except;
-    return !prefers_romio();
-#else
-    return false;
-#endif
-}
-
 /* While writes are dropped the file is that of the real run, whose pages may still be on their way to the
  * device: flushing it would be that run's time. What is left is that all processes meet, where they do. */
 BOTH(MPI_File_sync, MPI_File fh)
@@ -530,7 +536,7 @@ BOTH(MPI_File_sync, MPI_File fh)
     if (!map || inside) return real(fh);
     inside++;
     const struct open *o = open_of(fh);
-    const bool waits = sync_waits();
+    const bool waits = !uses_romio();
     const int together = o && waits ? o->use.comm_size : 1;
     const uint64_t start_ns = count_now_ns();
     const int rc = !dropping || !o || (o->mode & MPI_MODE_RDONLY) ? real(fh)
@@ -596,7 +602,7 @@ BOTH(MPI_File_delete, const char *name, MPI_Info info)
     told_name(name, told);
     uint64_t start_ns = count_now_ns();
     int rc = MPI_SUCCESS;
-    struct profile_before *note = paths_of_mpi(name, whole) == 0 ? paths_note(whole) : NULL;
+    struct profile_before *note = whole_of(name, whole) == 0 ? paths_note(whole) : NULL;
     start_ns = count_begun(start_ns);
     if (note) note->written = note->gone = 1;
     if (dropping && note) paths_stand_in(whole, path);
