@@ -324,7 +324,7 @@ END
     expect_file_text r.md "posix is the fastest: token, group 2 takes 1.050 times as long (1.050 to 1.050, 8 rounds)."
     change r2.json '.runs |= map(if .driver == "token" and (.round == 2 or .round == 6) then .t_t_s *= 0.9 else . end)'
     page r2.json
-    expect_file_text r.md "so few rounds (8) do not tell it apart from token, group 2; 12 do as a rule"
+    expect_file_text r.md "cannot be told apart from token, group 2 (1.050 times as long): the ratios"
     change r2.json '.runs |= map(select(.round <= 5))'
     page r2.json
     expect_file_text r.md "that says nothing about chance before each was measured in 6 rounds"

@@ -94,10 +94,10 @@ class LastWords(unittest.TestCase):
 
 
 class GoingOn(unittest.TestCase):
-    def driver(self, repeats, failed=()):
+    def driver(self, repeats, failed=(), writers=('none', 'posix')):
         """Of a finished study of 8 rounds, of 64 at most, that is started again with these repeats. failed: runs."""
         point = SimpleNamespace(program='sim', ranks=1, threads=1, env={}, value=lambda key: None)
-        points = [SimpleNamespace(**vars(point), id='p%s' % io, options={('io', io)}) for io in ('none', 'posix')]
+        points = [SimpleNamespace(**vars(point), id='p%s' % io, options={('io', io)}) for io in writers]
         program = SimpleNamespace(alone=('io', 'none'), metric='runs[].t_t_s', better_of=lambda metric: 'low')
         settings = SimpleNamespace(shuffled=False, repeats_of=lambda point: repeats, precision=0.01, level=0.95)
         run = {'ok': True, 'wall_s': 1}
@@ -125,8 +125,8 @@ class GoingOn(unittest.TestCase):
             self.assertEqual(writing.due(), (2, 2))  # the next look is out of reach
 
     def test_a_round_that_failed_is_made_up_for(self):
-        def due(*failed, repeats=(8, 8)):
-            driver = self.driver(repeats, failed)
+        def due(*failed, repeats=(8, 8), **writers):
+            driver = self.driver(repeats, failed, **writers)
             return [(t.point.id, n) for t, n in driver._due()], [t.high for t in driver.tallies]
         self.assertEqual(due(), ([], [8, 8]))
         for lost in ('pnone-r03', 'pposix-r08'):  # computing fails, or what is compared with it: both have another round
@@ -134,3 +134,8 @@ class GoingOn(unittest.TestCase):
         self.assertEqual(due('pnone-r03', 'pposix-r03'), ([('pnone', 9), ('pposix', 9)], [8, 8]))
         self.assertEqual(due('pnone-r03', 'pnone-r04'), ([], [8, 8]))  # it is not tried again
         self.assertEqual(due('pnone-r03', repeats=(7, 7)), ([], [7, 7]))
+        # So have other writers, which are compared with it in the same rounds.
+        for writers in (('none', 'posix', 'mpiio'), ('posix', 'mpiio')):
+            self.assertEqual(due('pposix-r03', writers=writers), ([('p' + io, 9) for io in writers], [8] * len(writers)))
+        # What never succeeded is not waited for.
+        self.assertEqual(due(*('pnone-r0%d' % n for n in range(1, 9))), ([], [8, 8]))

@@ -396,7 +396,7 @@ class _Section:
         if len(serial) > 1:
             a, b = serial[:2]
             found = self.report.rounds.slower(a, serial[1:])
-            alike, faster = [r.other.label for r in found if not r.slower], [r for r in found if r.faster]
+            alike, faster = ['%s (%s times as long)' % (r.other.label, text.ratio(r.centre)) for r in found if not r.slower], [r for r in found if r.faster]
             least = self.report.rounds.least(len(found))
             if faster:
                 for r in faster:
@@ -411,11 +411,10 @@ class _Section:
                     self.page.text('In the rounds that both have %s takes %s times as long (%s to %s, %s).' % (r.other.label, *self._shown(r)))
             elif alike:
                 jobs, n = any(r.jobs for r in found), min(r.rounds for r in found)
-                self.page.text('%s is the fastest here, but so few rounds (%d) do not tell it apart from %s; %d do as a rule.' % (
-                    a.label, n, ', '.join(alike), STEADY_MIN) if n < STEADY_MIN and not jobs else
-                               '%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
-                               'the same rounds leave it open. More %s would tell.' % (
-                                   a.label, ', '.join(alike), 'jobs' if jobs else 'rounds'))
+                self.page.text('%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
+                               'the same rounds leave it open. More %s may tell%s.' % (
+                                   a.label, ', '.join(alike), 'jobs' if jobs else 'rounds', '' if jobs or n >= STEADY_MIN else
+                                   ', %d or more; %d often leave open what is far apart' % (STEADY_MIN, n)))
             else:
                 r = next(r for r in found if r.other is b)
                 self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s).' % (

@@ -75,12 +75,12 @@ def metric_of(point, program):
 
 class Tally:
     """The runs of a point so far. partners: those that have its settings and write, where it computes only; beside: the
-    other way round. question: what its runs are to decide, None where a number of runs was given, or nothing is compared
+    other way round; compared: it and all that stand beside it in a round, such as other writers with its settings. question: what its runs are to decide, None where a number of runs was given, or nothing is compared
     with computing alone; a point that computes only is run as often as its partners then."""
 
     def __init__(self, point, program, settings):
         self.point, self.program = point, program
-        self.partners, self.beside, self.question = [], [], None
+        self.partners, self.beside, self.compared, self.question = [], [], [self], None
         self.low, self.high = settings.repeats_of(point)
         self.metric = metric_of(point, program)
         self.better = point.value('better') or program.better_of(self.metric)
@@ -101,13 +101,14 @@ class Tally:
         return sum(1 for n, (record, _) in self.runs.items() if n < below and not record['ok'])
 
     def lost(self, below=sys.maxsize):
-        """How many rounds do not count, since its run failed, or one that it is compared with and that is tried again."""
-        of = [self] + [t for t in self.beside if t.failed(below) < FAILURES_MAX]
+        """How many rounds do not count, since its run failed, or one that it is compared with; one that never succeeded, or
+        is given up, is not waited for."""
+        of = [t for t in self.compared if t.succeeded() and t.failed(below) < FAILURES_MAX]
         return len({n for t in of for n, (record, _) in t.runs.items() if n < below and not record['ok']})
 
     def last(self):
         """The number of the last run that it may have: one more for each round that was lost, where not all were."""
-        return self.high + max(t.lost() for t in [self] + self.partners) if self.succeeded() else self.high
+        return self.high + self.lost() if self.succeeded() else self.high
 
     def succeeded(self):
         return sum(record['ok'] for record, _ in self.runs.values())
@@ -193,6 +194,13 @@ def _computes_for(tally, other):
         a.env in ({}, b.env) and set(a.options) - {alone} <= set(b.options)
 
 
+def _writes_as(tally, other):
+    """Whether two points differ in what writes alone."""
+    alone, a, b = tally.program.alone, tally.point, other.point
+    return alone is not None and (a.program, a.ranks, a.threads, a.env) == (b.program, b.ranks, b.threads, b.env) and \
+        {name for name, _ in set(a.options) ^ set(b.options)} == {alone[0]}
+
+
 def tallies_of(points, found, settings):
     """Of all points, each with those that are compared with it, and with its fewest and most runs."""
     tallies = [Tally(p, found[p.id], settings) for p in points]
@@ -200,6 +208,9 @@ def tallies_of(points, found, settings):
         tally.partners = [other for other in tallies if _computes_for(tally, other)]
         for other in tally.partners:
             other.beside.append(tally)
+    for tally in tallies:
+        tally.compared += tally.beside + tally.partners + [
+            t for t in tallies if t not in tally.beside + tally.partners and _writes_as(tally, t)]
     for tally in (t for t in tallies if t.auto and not t.partners):
         if tally.beside:
             tally.low = stats.looks(settings.level, [{'rounds_max': tally.high}])[0]
@@ -223,7 +234,7 @@ class Driver:
                 if tally.name(number) in records:
                     self._take(tally, number, records[tally.name(number)])
         for tally in tallies:  # what was measured counts, also where fewer runs are asked for now
-            tally.high = max(tally.high, max(tally.runs, default=0) - max(t.lost() for t in [tally] + tally.partners))
+            tally.high = max(tally.high, max(tally.runs, default=0) - tally.lost())
         for tally in (t for t in tallies if t.auto and t.beside):
             made_for = (results.integer(records.get(tally.name(n)), 'rounds_max') for n in tally.runs)
             most = min(stats.ROUNDS_MAX, max([tally.high, *made_for]))  # by the plan of the first, as the report judges
