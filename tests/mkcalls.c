@@ -677,6 +677,17 @@ static void halves_of(const char *name)
     MPI_Comm_free(&half);
 }
 
+/* A file that the first process removes again. */
+static void deleted(const char *name)
+{
+    MPI_Status s;
+    MPI_File f = opened(MPI_COMM_WORLD, name);
+    MPI_File_write_at_all(f, 1000 * rank, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) MPI_File_delete(name, MPI_INFO_NULL);
+}
+
 static void separate(const char *name)
 {
     char mine[4096];
@@ -1084,6 +1095,7 @@ int main(int argc, char **argv)
         {"header", header},
         {"relative", by_relative},
         {"each", by_each},
+        {"deleted", deleted},
         {"halves-of", halves_of},
         {"separate", separate},
         {"sync", flushed},

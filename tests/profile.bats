@@ -595,6 +595,15 @@ kept() {
     expect_json p.json '.profile.other.remove.n == 2'
 }
 
+@test "MPI_File_delete of a link leaves what the link leads to, and is told" {
+    ln -s real.dat f.dat
+    run nht1-profile --t-c --repeat 2 -- "$NHT1_ROOT/tests/mpi-run" -np 2 "$NHT1_TESTBIN/mkcalls" deleted f.dat
+    expect_status 4
+    expect_text "no zeta: mkcalls has made, renamed or removed a link"
+    [ "$(stat -c %s real.dat)" -eq 2000 ]
+    [ ! -e f.dat ]
+}
+
 @test "the slowest calls are told, with file, place, rank and host" {
     slow
     profiled --json p.json 3 slow s.dat

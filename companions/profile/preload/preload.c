@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -317,18 +318,18 @@ static bool uses_romio(void)
 }
 
 /* paths_whole for a name that is handed to MPI. ROMIO takes off a prefix such as "ufs:", OMPIO nothing: a file may be called run:1.dat. */
-static int whole_of(const char *name, char out[PROFILE_PATH_MAX])
+static int whole_of(const char *name, bool follow, char out[PROFILE_PATH_MAX])
 {
     const char *colon = uses_romio() ? strchr(name, ':') : NULL, *slash = strchr(name, '/');
     const bool prefix = colon && colon > name + 1 && (!slash || colon < slash);
-    return paths_whole(AT_FDCWD, prefix ? colon + 1 : name, true, out);
+    return paths_whole(AT_FDCWD, prefix ? colon + 1 : name, follow, out);
 }
 
 /* What stands for a file, mapped. */
 static struct profile_stand_in *state_of(const char *name)
 {
     char whole[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
-    if (whole_of(name, whole) < 0) return NULL;
+    if (whole_of(name, true, whole) < 0) return NULL;
     paths_stand_in(whole, stand_in);
     return paths_map(stand_in);
 }
@@ -338,7 +339,7 @@ static bool decide(struct opening *how, const char *name, int mode)
 {
     char whole[PROFILE_PATH_MAX], stand_in[PROFILE_PATH_MAX];
     *how = (struct opening){.mode = mode};
-    if (whole_of(name, whole) < 0 || !paths_note(whole)) return false;
+    if (whole_of(name, true, whole) < 0 || !paths_note(whole)) return false;
     paths_stand_in(whole, stand_in);
     const bool create = (mode & MPI_MODE_CREATE) && access(stand_in, F_OK) < 0;
     const bool made = create && paths_make(whole, 0644, 0) == 0;
@@ -394,7 +395,7 @@ static int open_kept(MPI_Comm comm, const char *name, int mode, MPI_Info info, M
 static void told_name(const char *name, char told[PROFILE_PATH_MAX])
 {
     char whole[PROFILE_PATH_MAX];
-    if (whole_of(name, whole) == 0)
+    if (whole_of(name, true, whole) == 0)
         paths_told(whole, told);
     else
         snprintf(told, PROFILE_PATH_MAX, "%s", name);
@@ -405,7 +406,7 @@ static void note_before(const char *name, int mode)
 {
     char whole[PROFILE_PATH_MAX];
     if (!(mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE))) return;
-    struct profile_before *note = whole_of(name, whole) == 0 ? paths_note(whole) : NULL;
+    struct profile_before *note = whole_of(name, true, whole) == 0 ? paths_note(whole) : NULL;
     if (note) note->written = 1;
 }
 
@@ -597,18 +598,22 @@ BOTH(MPI_File_delete, const char *name, MPI_Info info)
 {
     REAL(PMPI_File_delete, const char *, MPI_Info);
     char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX], told[PROFILE_PATH_MAX];
+    struct stat st;
     if (!map || inside) return real(name, info);
     inside++;
     told_name(name, told);
     uint64_t start_ns = count_now_ns();
     int rc = MPI_SUCCESS;
-    struct profile_before *note = whole_of(name, whole) == 0 ? paths_note(whole) : NULL;
+    const bool known = whole_of(name, false, whole) == 0,
+               link = known && lstat(whole, &st) == 0 && S_ISLNK(st.st_mode);
+    if (link) count_unseen(profile_unseen_word(PROFILE_UNSEEN_LINKED), whole);
+    struct profile_before *note = known && !link ? paths_note(whole) : NULL;
     start_ns = count_begun(start_ns);
     if (note) note->written = note->gone = 1;
     if (dropping && note) paths_stand_in(whole, path);
-    if (!dropping || !note)
+    if (!dropping || (!note && !link))
         rc = real(name, info);
-    else if (unlink(path) < 0) {
+    else if (link || unlink(path) < 0) { /* a link is left as it is */
         snprintf(path, sizeof path, "%.4000s/none", dir);
         rc = real(path, info);
     }
