@@ -322,8 +322,8 @@ class Result:
         self.stamps = stamps(root)
         number = integer(run, 'run')  # each point has one run in a round
         whole = os.path.dirname(os.path.dirname(os.path.abspath(path)))
-        if os.path.basename(whole) == word(run, 'point'):  # a side of runs/study ab
-            whole = os.path.dirname(whole)
+        self.side = word(run, 'point') if os.path.basename(whole) == word(run, 'point') else ''  # of runs/study ab
+        whole = os.path.dirname(whole) if self.side else whole
         self.study_round = (whole, number) if number > 0 else None
 
     @property
@@ -706,6 +706,7 @@ class Run:
         self.official = true(node, 'official')
         self.page_cache = true(node, 'cache.page_cache')
         self.stamps = stamps(node)
+        self.side = ''  # of runs/study ab, where both are there
         self.fs, fs = _file_system(node, result), word(node, 'file.file_system')
         self.striping = striping_of(members(node, 'file').get('striping')) if self.writes else ''
         # Writers that leave no serial file: parts of one have a run id, dropped data have none.
@@ -809,6 +810,7 @@ class Run:
         known += [('striping', self.striping)] if self.striping else []
         known += [('hint', ' '.join(self.hints))] if self.hints else []
         known += [('component', self.component)] if self.component else []
+        known += [('side', self.side)] if self.side else []
         known += [('env.' + k, v) for k, v in self.environment]
         return tuple(known)
 
@@ -974,7 +976,9 @@ class Runs:
     def __init__(self, results, level=0.95, systems=None):
         self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
         self.systems = systems or Systems(results)
-        cells = {}
+        cells, sides = {}, {}
+        for r in (r for r in results.of('nht1-bt') if r.side and r.study_round):
+            sides.setdefault(r.study_round[0], set()).add(r.side)
         self.without = []  # results without a run that came to its end
         for result in results.of('nht1-bt'):
             runs = [Run(result, node) for node in items(result.root, 'runs')]
@@ -982,6 +986,8 @@ class Runs:
                 self.without.append(result)
             fs = next((r.fs for r in runs if r.fs), None)
             for run in runs:
+                if result.study_round and len(sides.get(result.study_round[0], ())) > 1:
+                    run.side = result.side
                 if not run.finished:
                     self.unfinished += 1
                 elif run.wrong:
@@ -1065,7 +1071,7 @@ def option_shown(key, value):
         return 'group %d' % value
     if key == 'striping':
         return value
-    if key == 'component':
+    if key in ('component', 'side'):
         return value
     if key == 'nodes':
         return 'on %s' % text.plural(value, 'node')

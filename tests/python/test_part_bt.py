@@ -125,7 +125,7 @@ class Writers(unittest.TestCase):
         noise = [1 + 0.002 * (i * 5 % 9) for i in range(9)]
         found = results.Results(results.Result('ab/%s/r%02d/result.json' % (side, n), 'nht1-bt', 1, bt_result([t * x], [1.0], (writer,)), {
             'run': n, 'point': side}) for n, x in enumerate(noise, 1) for side, writer, t in (('A', 'posix', 2.0), ('B', 'mpiio', 2.5)))
-        self.assertIn('posix is the fastest: mpiio takes 1.250 times as long (1.250 to 1.250, 9 rounds).', texts(Report(found, 0.95).page))
+        self.assertIn('posix, A is the fastest: mpiio, B takes 1.250 times as long (1.250 to 1.250, 9 rounds).', texts(Report(found, 0.95).page))
 
     def test_one_with_few_runs_does_not_stand_for_the_page(self):
         few = bt_result([1.1], [1.0], ('mpiio',))

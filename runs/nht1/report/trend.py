@@ -124,7 +124,7 @@ def _line(root, kind):
     partitions, t_min = [integer(p, 'procs') for p in items(root, 'partitions') if at(p, 'completed') is not False] if of else None, part_beffio.minutes(root)
     return tuple(words if known else '' for words, known in (
         (text.plural(integer(root, 'system.ranks', 1), 'rank'), True), ('T = %.3g min' % t_min, t_min == t_min),
-        ('partitions of %s processes' % ', '.join(map(str, partitions)) if partitions else '', True), ('definition ' + definition, definition),
+        ('partitions of %s process%s' % (', '.join(map(str, partitions)), 'es' * (partitions != [1])) if partitions else '', True), ('definition ' + definition, definition),
         ('buffers %s bytes off a page' % buffers, buffers), ('not valid', not _valid(root, kind)),
         (part_beffio.of_memory(root), of)))
 

@@ -6,6 +6,7 @@ The tables of text are for people: one for each metric, with the settings that d
 are for programs, one table in a file, the same columns in each row, numbers in the units of the
 results (s, bytes/s): summary.csv has a row for each point and each of its series, runs.csv one for
 each value that was measured."""
+import re
 from collections import namedtuple
 
 from .. import reading, results, stats, text
@@ -130,16 +131,18 @@ def _paired(driver, tally):
 
 
 def _read_back(runs):
-    """Median T_R; decompositions that differ from the writer's in one column."""
+    """Median T_R; a decomposition that differs from the writer's is 'other', unless there are several."""
     found = {}
-    for run in runs:
-        for r in reading.of(run):
-            if not r.wrong:
-                found.setdefault((r.way.cache, not r.way.own), []).append(r)
-    return [Beside('T_R %s%s s' % (cache, ', other' if other else ''),
-                   't_r_%s%s_s' % (cache, '_other' if other else ''),
-                   stats.median([r.t_r_s for r in reading.as_asked(found[cache, other])[0]]), 1)
-            for cache, other in sorted(found)]
+    for r in (r for run in runs for r in reading.of(run) if not r.wrong):
+        found.setdefault(r.way, []).append(r)
+    beside = []
+    for way in sorted(found):
+        several = sum((w.cache, w.own) == (way.cache, way.own) for w in found) > 1
+        words = way.otherwise if several else [] if way.own else ['other']
+        beside.append(Beside('T_R %s s' % ', '.join([way.cache] + words),
+                             re.sub(r'\W+', '_', ' '.join(['t_r', way.cache, *words, 's'])),
+                             stats.median([r.t_r_s for r in reading.as_asked(found[way])[0]]), 1))
+    return beside
 
 
 def _tables(rows, keys):
