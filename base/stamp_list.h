@@ -101,11 +101,12 @@ STAMP(OVERSUBSCRIBED, "oversubscribed", "nht1-bt nht1-beff nht1-beffio", "warn",
 STAMP(CORES_UNUSED, "cores-unused", "nht1-bt nht1-beff", "note", "",
       "ranks x threads below the number of cores")
 STAMP(BOUND, "bound", "nht1-bt", "warn", "", "a rank may use fewer CPUs than it has threads")
-STAMP(INTERRUPTED, "interrupted", "nht1-bt nht1-profile", "warn", "the job did not come to its end",
-      "fewer complete rounds than `--repeat` asks for, or, with auto, no end of them: the job was "
-      "stopped, was killed or failed; "
-      "its "
-      "complete runs are there")
+STAMP(INTERRUPTED, "interrupted", "nht1-bt nht1-beffio nht1-profile", "warn",
+      "the job did not come to its end",
+      "fewer complete rounds or repetitions than `--repeat` asks for, or, with auto, no end of "
+      "them: the job was "
+      "stopped, was killed or failed; its complete runs are there; nht1-profile: or the program "
+      "did not end by itself")
 STAMP(SIMULATED, "simulated", "nht1-bt", "warn", "its times are those of a simulation",
       "ranks and network were simulated ([simulation.md](simulation.md)): nothing was measured on "
       "the "

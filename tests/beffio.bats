@@ -447,8 +447,33 @@ nothing_left() {
     expect_json r.json '[.partitions[].completed] == [true, false] and (.b_eff_io.valid | not)
         and (.partitions[0].criteria[] | select(.name == "all_partitions") | .verdict == "failed")
         and any(.stamps[]; .code == "not-valid" and (.sentence | contains("1 of 2 partitions were measured, then the run ended")))'
+    expect_json r.json '(.stamps | any(.code == "interrupted" and .sentence == "Interrupted: the job did not finish; 0 of 1 repetitions are complete."))
+        and .disturbance != null'
     expect_text "NOT MET: 1 of 2 partitions were measured, then the run ended"
     grep -q "1 PEs: NOT VALID: 1 of 2 partitions were measured" r.sum
+}
+
+@test "a run that ends before its last repetition says how many are complete, and one before its first partition that none is" {
+    slow
+    mkdir -p data
+    # The pwrites of one repetition, by a run of one.
+    count() { mpi_run 1 env LD_PRELOAD="$NHT1_TESTBIN/fault.so" NHT1_FAULT_PROGRAM=nht1-beffio NHT1_FAULT_IN="_001_0" \
+        NHT1_FAULT="$1" "$NHT1_BIN/nht1-beffio" -p data -MB 16 -T 0.01 -N 1 "${@:2}"; }
+    run count pwrite:1:EIO:0 --json none.json
+    expect_status 3
+    expect_json none.json '.b_eff_io == null and any(.stamps[]; .code == "interrupted")'
+    run nht1-report --output - --format markdown none.json
+    expect_text "Interrupted: the job did not finish; 0 of 1 repetitions are complete."
+    i=0
+    while # until it is in the second one or later
+        i=$((i + 20))
+        run count "pwrite:$i:EIO:0" --repeat 50 --json some.json --sum some.sum
+        expect_status 3
+        ! jq -e '.b_eff_io != null' some.json; do :; done
+    done_n=$(jq '[.stamps[] | select(.code == "interrupted")][0].numbers.repetitions_done_n' some.json)
+    [ "$done_n" -ge 1 ]
+    expect_text "the job did not finish; $done_n of 50 repetitions"
+    grep -q "INTERRUPTED: $done_n of 50 repetitions are complete" some.sum
 }
 
 # held STOP FILE RANKS ARGUMENT...: a run in the background, $job, one rank of which stops in front of a call on

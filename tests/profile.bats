@@ -283,7 +283,7 @@ views_are_told() {
     profiled --json p.json 2 kill k.dat
     [ "$status" -ne 0 ]
     has '<calls function="write_at" n="10" bytes="10000"/>'
-    expect_json p.json '.profile.state == "died" and .command_status != 0'
+    expect_json p.json '.profile.state == "died" and .command_status != 0 and any(.stamps[]; .code == "interrupted")'
     profiled --json p.json 2 segv s.dat
     [ "$status" -ne 0 ]
     has '<calls function="write_at" n="10" bytes="10000"/>'

@@ -211,6 +211,13 @@ json_t *beffio_job_stamps(const struct beffio_job *job, const struct beffio_part
                       "Writing ended at the limit of space.");
     }
     if (!whole) return list;
+    const int asked = (int)job->setup->opt.repeat;
+    if (job->reps_done < asked)
+        stamp_add(
+            list, STAMP_INTERRUPTED, SEVERITY_WARN,
+            json_pack("{si si}", "repetitions_done_n", job->reps_done, "repetitions_n", asked),
+            "Interrupted: the job did not finish; %d of %d repetitions %s complete.",
+            job->reps_done, asked, job->reps_done == 1 ? "is" : "are");
     disturbance_stamp(&job->disturbance, list);
     if (job->setup->opt.quick)
         stamp_add(list, STAMP_QUICK, SEVERITY_NOTE, NULL, "A trial run (--quick).");
@@ -297,7 +304,8 @@ int beffio_job_run(struct beffio_job *job)
     TRY_MPI(MPI_Allreduce(&mine, &signal, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
     job->took_s = watch_now() - begun;
     disturbance_take(&after, DISTURBANCE_AFTER, job->nodes.node_rank == 0);
-    if (rc == 0) rc = nodes_disturbance(&job->nodes, &before, &after, 0, &job->disturbance);
+    const int told = nodes_disturbance(&job->nodes, &before, &after, 0, &job->disturbance);
+    if (rc == 0) rc = told;
     disturbance_free(&before);
     disturbance_free(&after);
     progress_end(job->progress);

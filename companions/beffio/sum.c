@@ -240,6 +240,9 @@ static void sum_added(const struct beffio_job *job, FILE *to)
 {
     const struct beffio_schedule *c = &job->setup->schedule;
     fprintf(to, "\nAdded by nht1-beffio:\n  creation and removal of files are %s\n", counted(c));
+    if (job->reps_done < (int)job->setup->opt.repeat)
+        fprintf(to, "  INTERRUPTED: %d of %d repetitions are complete\n", job->reps_done,
+                (int)job->setup->opt.repeat);
     for (int i = 0; i < c->partitions_n; i++) {
         const struct beffio_part *p = &job->part[i];
         if (!p->done) continue;

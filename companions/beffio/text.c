@@ -222,6 +222,10 @@ void beffio_text_results(const struct beffio_job *job, FILE *to)
             "%d times: from %.3f MB/s to the maximum, which the papers take, %.3f MB/s; all "
             "above is of the median one",
             job->reps_done, least / 1e6, beffio_job_maximum(job, NULL) / 1e6);
+    if (job->reps_done < (int)job->setup->opt.repeat && job->setup->opt.repeat > 1)
+        plain_entry(to, "Care", "the job did not finish; %d of %d repetitions %s complete",
+                    job->reps_done, (int)job->setup->opt.repeat,
+                    job->reps_done == 1 ? "is" : "are");
     judged(job, to, best);
     beffio_sum_last_line(job, best->valid, to);
     fflush(to);

@@ -1015,6 +1015,10 @@ static int report_profile(const struct options *o, const struct conf_list *args,
             "the folder of -o on a file system that all nodes share, and does the launcher pass "
             "its environment on to all ranks?",
             run->mpi_n, ranks_seen(run));
+    if (!measured && run->size > 0 && run->state != PROFILE_FINALIZED)
+        stamp_add(z.stamps, STAMP_INTERRUPTED, SEVERITY_WARN, json_object(),
+                  "The program, or one of its processes, did not end by itself: what is told is "
+                  "what it did until then.");
     if (rc == 0 && o->json)
         rc = save_json(o, args, began, status, run, round, n, d,
                        measured ? zeta_json(&z, round, n, run) : NULL, z.stamps);

@@ -38,6 +38,13 @@ class Verdict(unittest.TestCase):
                          [('posix, 8 stripes of 1 MiB', '3'), ('posix, 1 stripe of 1 MiB', '3')])
 
 
+    def test_jobs_that_did_not_come_to_an_end_are_told_beside_others(self):
+        cut = bt_result(stamps=[{'code': 'interrupted', 'severity': 'warn', 'sentence': 'Interrupted: 3 of 8 rounds are complete.', 'numbers': {}}])
+        said = 'has not come to an end, the rounds that are complete count: '
+        self.assertFalse([t for t in texts(page_of(bt_result(), bt_result(t_t=(1.3, 1.3, 1.3)))) if said in t])
+        self.assertIn('1 job %sr1.json.' % said, texts(page_of(bt_result(), cut)))
+
+
 class Processors(unittest.TestCase):
     def test_computing_alone_on_more_processors_than_cores_is_ringed_and_in_no_fit(self):
         roots = [bt_result((), [t_c] * 6, ()) for t_c in (1.0, 0.5, 0.25, 0.375)]

@@ -32,6 +32,19 @@ class Command(unittest.TestCase):
         self.assertTrue(command(run, 'd/dump.bin').startswith('OMPI_MCA_io=romio321 OMP_NUM_THREADS=2 '))
 
 
+class Interrupted(unittest.TestCase):
+    def test_what_was_left_out_before_a_last_rung_is_not_slower_in_it_and_nothing_is_the_best_so_far(self):
+        candidates = [{'label': label, 'writer': label, 'state': state, 'rung': rung, 'runs': 4, 'ratio': ratio} for label, state, rung, ratio in (
+            ('posix', 'best', 3, 1.0), ('async', 'beaten', 3, 0.73), ('serial', 'beaten', 2, 1.5), ('token', 'unjudged', 4, None))]
+        for last, said in ((False, 'left out after rung 3'), (True, 'slower in the last rung')):
+            root = bt_result(search={'ended': 'interrupted', 'candidates': candidates, 'rungs': [{'rung': 3, 'last': last}], 'best': {
+                'label': 'posix', 'verdict': 'undecided', 'answer': 'posix will do.', 'command': 'nht1-bt'}})
+            page = Report(results.Results([results.Result('r.json', 'nht1-bt', 1, root, {})]), 0.95).page
+            figure, = (f for f in page.figures if f.name == 'search')
+            self.assertEqual({name for _, name in figure.data} - {'best'}, {said, 'left out after rung 2'})
+            self.assertIn('The search was interrupted before it had decided anything.', [p.get('text') for p in page.parts])
+
+
 class Tunes(unittest.TestCase):
     def page(self, *tunes):
         found = results.Results([results.Result('r.json', 'nht1-bt', 1, bt_result(), {})])

@@ -158,6 +158,8 @@ class _Search:
         if known:
             page.text('This was found by an earlier search, on %s, and is kept for this system and '
                       'problem: nothing was tried this time.' % word(known, 'utc'), 'note')
+        elif word(self.search, 'ended') == 'interrupted' and word(self.best, 'verdict') == 'undecided':
+            page.text('The search was interrupted before it had decided anything.', 'warn')
         elif word(self.search, 'ended') in ENDED:
             page.text(*ENDED[word(self.search, 'ended')])
         self._tied()
@@ -185,11 +187,11 @@ class _Search:
         f.panel('', {'ticks': [(i, _shown(word(c, 'label'))) for i, c in enumerate(rows)]},
                 {'label': 'T_T over that of the best', **({'log': 10} if far else {})}, across=True,
                 chars=CHARS)
-        series, last = {}, max(integer(c, 'rung') for c in rows)
+        series, last = {}, next((integer(r, 'rung') for r in items(self.search, 'rungs') if true(r, 'last')), None)
         for i, c in enumerate(rows):
             state, rung = word(c, 'state'), integer(c, 'rung')
             name = STATES.get(state, state) if state != 'beaten' else \
-                'left out after rung %d' % rung if rung < last else 'slower in the last rung'
+                'slower in the last rung' if rung == last else 'left out after rung %d' % rung
             series.setdefault(name, []).append((i, real(c, 'ratio'), real(c, 'lo'), real(c, 'hi')))
         for name, points in series.items():
             f.series(name, 'points', points)

@@ -97,6 +97,10 @@ def _left_out(report):
             page.text('%s of nht1-workload left out: %s (%s).' % (
                 text.plural(len(found), 'measurement'), words, ', '.join(
                     files[:REFUSED_MAX] + ['...'] * (len(files) > REFUSED_MAX))), mark)
+    cut = [r.shown for r in report.results.of('nht1-bt') if any(s['code'] == 'interrupted' for s in r.stamps)]
+    if cut and len(report.results.of('nht1-bt')) > 1:
+        page.text('%s not come to an end, the rounds that are complete count: %s.' % (
+            text.plural(len(cut), 'job has', 'jobs have'), ', '.join(cut[:REFUSED_MAX] + ['...'] * (len(cut) > REFUSED_MAX))), 'warn')
     if runs.unfinished:
         page.text('%s left out: interrupted, failed or continued.' % text.plural(
             runs.unfinished, 'run'), 'warn')
