@@ -244,7 +244,7 @@ END
     expect_schema nht1-profile-1 p.json
     expect_text "with at least one process inside"
     expect_text "of it with a process inside I/O"
-    expect_json p.json '(.profile | .inside_any_s > 1.5 * .inside_max_s and
+    expect_json p.json '(.profile | .inside_any_s > .inside_max_s and
         (.inside_any_s - ([.ranks[].inside_s] | add) | fabs) < 1e-9)
         and .zeta.rounds[0].inside_any_s == .profile.inside_any_s
         and (.zeta | .rounds[0] as $r | (($r.inside_any_s - $r.inside_any_dropped_s) / $r.t_c_s - .zeta_io | fabs) < 1e-9)'

@@ -583,7 +583,7 @@ static void a_file_per_rank_stays_one_beside_processes_that_only_flush(void **st
         assert_int_equal(w.separate, !writes);
         assert_int_equal(w.points_n, writes ? 3 : 1);
         assert_int_equal(w.point[0].process_num, writes ? 1 : 2);
-        assert_int_equal(tells(&run, "the ranks' own files are replayed one rank after the other"),
+        assert_int_equal(tells(&run, "the ranks' own files are replayed one after the other"),
                          writes);
         workload_free(&w);
         profile_free(&run);
@@ -610,7 +610,7 @@ static void a_log_of_one_rank_beside_files_of_all_is_told(void **state)
         snprintf(m->file[1].name, sizeof m->file[1].name, "/log");
         munmap(m, sizeof *m);
         assert_int_equal(profile_load(dir, 1, &run), 0);
-        assert_int_equal(tells(&run, "files that not all ranks have opened are replayed one rank "
+        assert_int_equal(tells(&run, "files that not all ranks have opened are replayed one "
                                      "after the other, as not every "),
                          owners == 2);
         profile_free(&run);

@@ -66,7 +66,8 @@ static const struct conf_option table[] = {
      .def = "end",
      CHOICE(sync, "none|call|end"),
      .help = "When data are flushed to the device, inside the clock. end: at the end of each phase "
-             "that writes; call: also after each collective writing call, each of POSIX, and each writing call of "
+             "that writes; call: also after each collective writing call, each of POSIX, and each "
+             "writing call of "
              "recorded accesses; none: not at all."},
 
     {.name = "out",
