@@ -100,7 +100,8 @@ STAMP(OVERSUBSCRIBED, "oversubscribed", "nht1-bt nht1-beff nht1-beffio", "warn",
       "more ranks and threads than cores", "ranks x threads above the number of cores")
 STAMP(CORES_UNUSED, "cores-unused", "nht1-bt nht1-beff", "note", "",
       "ranks x threads below the number of cores")
-STAMP(BOUND, "bound", "nht1-bt", "warn", "", "a rank may use fewer CPUs than it has threads")
+STAMP(BOUND, "bound", "nht1-bt", "warn", "",
+      "a rank, or all of them together, may use fewer CPUs than there are threads")
 STAMP(INTERRUPTED, "interrupted", "nht1-bt nht1-beffio nht1-profile", "warn",
       "the job did not come to its end",
       "fewer complete rounds or repetitions than `--repeat` asks for, or, with auto, no end of "

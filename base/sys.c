@@ -50,6 +50,13 @@ static void proc_value(const char *path, const char *key, char *out, size_t size
     fclose(f);
 }
 
+static cpu_set_t told;
+
+void sys_cpus_tell(const cpu_set_t *more)
+{
+    told = *more;
+}
+
 int sys_cpus_allowed(uint64_t *mask)
 {
     cpu_set_t set;
@@ -57,6 +64,7 @@ int sys_cpus_allowed(uint64_t *mask)
     CPU_ZERO(&set);
     if (mask) *mask = 0;
     if (sched_getaffinity(0, sizeof set, &set) < 0) return 0;
+    CPU_OR(&set, &set, &told);
     for (size_t c = 0; c < CPU_SETSIZE; c++)
         hash = hash * UINT64_C(6364136223846793005) + (CPU_ISSET(c, &set) ? 3 : 1);
     if (mask) *mask = hash;
@@ -87,11 +95,16 @@ static void fill_cpu(hwloc_topology_t t, struct sys_cpu *out)
         out->cores_n = objects_n(t, HWLOC_OBJ_CORE);
         /* Cores of which the affinity mask has at least one logical processor. */
         hwloc_bitmap_t mask = hwloc_bitmap_alloc();
-        if (mask && hwloc_get_cpubind(t, mask, HWLOC_CPUBIND_PROCESS) == 0)
+        for (unsigned c = 0; mask && c < CPU_SETSIZE; c++)
+            if (CPU_ISSET(c, &told)) hwloc_bitmap_set(mask, c);
+        hwloc_bitmap_t own = hwloc_bitmap_alloc();
+        if (mask && own && hwloc_get_cpubind(t, own, HWLOC_CPUBIND_PROCESS) == 0 &&
+            hwloc_bitmap_or(mask, mask, own) == 0)
             for (int c = 0; c < out->cores_n; c++) {
                 hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, (unsigned)c);
                 out->cores_allowed_n += hwloc_bitmap_intersects(core->cpuset, mask) != 0;
             }
+        hwloc_bitmap_free(own);
         hwloc_bitmap_free(mask);
     }
     if (out->cores_n == 0) out->cores_n = out->cpus_n;

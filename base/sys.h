@@ -5,6 +5,7 @@
  * MPI (base/par.h has that part). All functions are local and describe this host and process. What
  * cannot be found out is "" or 0, never an error. */
 #include <jansson.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,6 +22,10 @@ void sys_cpu(struct sys_cpu *out);
 /* Logical processors that this process may use; 0: the system does not tell, or has more than fit
  * into a mask. mask: [out] a number that is equal for equal sets of them; may be NULL. */
 int sys_cpus_allowed(uint64_t *mask);
+
+/* Tells of logical processors that this process may use besides, where the mask of the thread that asks is but one's of several,
+ * as with OMP_PROC_BIND: sys_cpus_allowed and sys_cpu count them, too. */
+void sys_cpus_tell(const cpu_set_t *more);
 
 /* The file system that holds a path. */
 struct sys_fs {

@@ -39,7 +39,7 @@ static void print_launcher(FILE *to, const struct bt_job *job)
     }
     fprintf(to, "%s -np %d ", beside_launcher(), job->size);
     if (mpilib()->kind != MPILIB_OPEN_MPI) return;
-    if (m->mask_width >= m->nodes.node_cores) fprintf(to, "--bind-to none ");
+    if (m->width >= m->nodes.node_cores) fprintf(to, "--bind-to none ");
     if (job->size > m->nodes.cores) fprintf(to, "--oversubscribe ");
 }
 

@@ -57,6 +57,7 @@ struct balance_rounds bt_evidence_of(const struct bt_job *job, const char *write
 
 const char *bt_evidence_cores(const struct bt_machine *m, char why[BALANCE_WHY])
 {
+    char unbind[BT_MACHINE_UNBIND];
     if ((int64_t)m->nodes.size * m->threads > m->nodes.cores) {
         snprintf(why, BALANCE_WHY,
                  "%d x %d ranks x threads share %lld core%s; start no more than there are "
@@ -67,9 +68,15 @@ const char *bt_evidence_cores(const struct bt_machine *m, char why[BALANCE_WHY])
     }
     if (m->threads > m->mask_width) {
         snprintf(why, BALANCE_WHY,
-                 "the %d threads of a rank share %d CPU%s that it is bound to; start with "
-                 "mpirun --bind-to none, or --map-by slot:PE=%d",
-                 m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
+                 "the %d threads of a rank share %d CPU%s that it is bound to; %s", m->threads,
+                 m->mask_width, units_plural(m->mask_width), bt_machine_unbind(m, unbind));
+        return "processors-shared";
+    }
+    if ((int64_t)m->nodes.size * m->threads > m->cpus) {
+        snprintf(why, BALANCE_WHY,
+                 "%d x %d ranks x threads share %lld CPU%s that they are bound to; %s",
+                 m->nodes.size, m->threads, (long long)m->cpus, units_plural(m->cpus),
+                 bt_machine_unbind(m, unbind));
         return "processors-shared";
     }
     return NULL;

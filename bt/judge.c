@@ -27,15 +27,20 @@
 static void judge_cores(json_t *to, const struct bt_machine *m)
 {
     const int64_t wanted = (int64_t)m->nodes.size * m->threads;
+    char unbind[BT_MACHINE_UNBIND];
     json_t *n = stamp_number(NULL, "ranks_n", m->nodes.size);
     stamp_number(n, "threads_n", m->threads);
     stamp_number(n, "cores_n", (double)m->nodes.cores);
     if (m->mask_width < INT_MAX) stamp_number(n, "cpus_allowed_n", m->mask_width);
     if (m->threads > m->mask_width)
         stamp_add(to, STAMP_BOUND, SEVERITY_WARN, json_incref(n),
-                  "Binding: a rank has %d threads but may use only %d CPU%s: start with mpirun "
-                  "--bind-to none, or --map-by slot:PE=%d.",
-                  m->threads, m->mask_width, units_plural(m->mask_width), m->threads);
+                  "Binding: a rank has %d threads but may use only %d CPU%s; %s.", m->threads,
+                  m->mask_width, units_plural(m->mask_width), bt_machine_unbind(m, unbind));
+    else if (wanted > m->cpus && wanted <= m->nodes.cores)
+        stamp_add(to, STAMP_BOUND, SEVERITY_WARN, json_incref(n),
+                  "Binding: %lld threads of all ranks may use only %lld CPU%s; %s.",
+                  (long long)wanted, (long long)m->cpus, units_plural(m->cpus),
+                  bt_machine_unbind(m, unbind));
     if (wanted > m->nodes.cores)
         stamp_add(
             to, STAMP_OVERSUBSCRIBED, SEVERITY_WARN, json_incref(n),
@@ -48,10 +53,9 @@ static void judge_cores(json_t *to, const struct bt_machine *m)
             "Only %lld of %lld cores are in use (ranks x threads = %d x %d); the balance of the "
             "whole system is measured with all of them.%s",
             (long long)wanted, (long long)m->nodes.cores, m->nodes.size, m->threads,
-            m->mask_width < m->nodes.node_cores
-                ? " The ranks are bound: with mpirun --bind-to none their threads may use every "
-                  "core."
-                : "");
+            m->width < m->nodes.node_cores ? " The ranks are bound to some of them, by mpirun "
+                                             "without --bind-to none, taskset or a cpuset."
+                                           : "");
     json_decref(n);
 }
 

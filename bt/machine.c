@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <omp.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,28 +82,92 @@ static int region_threads(void)
     return omp_get_max_threads() < most ? omp_get_max_threads() : most;
 }
 
+/* OpenMP that binds threads has bound this one by now: what it may use is known as places. */
+static void tell_places(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int p = 0; p < omp_get_num_places(); p++) {
+        int cpu[CPU_SETSIZE];
+        const int n = omp_get_place_num_procs(p);
+        if (n < 1 || n > CPU_SETSIZE) continue;
+        omp_get_place_proc_ids(p, cpu);
+        for (int i = 0; i < n; i++)
+            if (cpu[i] >= 0 && cpu[i] < CPU_SETSIZE) CPU_SET((size_t)cpu[i], &set);
+    }
+    sys_cpus_tell(&set);
+}
+
+/* The logical CPUs on which the threads of this rank are let, those of a node and of all. */
+static int find_cpus(struct bt_machine *m)
+{
+    cpu_set_t own, node;
+    int unknown = 0;
+    CPU_ZERO(&own);
+#pragma omp parallel
+    {
+        cpu_set_t mine;
+        const bool known = sched_getaffinity(0, sizeof mine, &mine) == 0;
+#pragma omp critical
+        {
+            if (known) CPU_OR(&own, &own, &mine);
+            unknown |= !known;
+        }
+    }
+    if (unknown) CPU_ZERO(&own);
+    const int allowed = sys_cpus_allowed(NULL),
+              width[] = {allowed > 0 ? allowed : INT_MAX, unknown ? INT_MAX : CPU_COUNT(&own)};
+    int least[2];
+    TRY_MPI(MPI_Allreduce(width, least, 2, MPI_INT, MPI_MIN, m->nodes.comm));
+    TRY_MPI(
+        MPI_Allreduce(&own, &node, (int)(sizeof node / 8), MPI_UINT64_T, MPI_BOR, m->nodes.node));
+    const int64_t mine = m->nodes.node_rank == 0 ? (int64_t)CPU_COUNT(&node) : 0;
+    TRY_MPI(MPI_Allreduce(&mine, &m->cpus, 1, MPI_INT64_T, MPI_SUM, m->nodes.comm));
+    m->width = least[0];
+    m->mask_width = least[1];
+    if (m->mask_width == INT_MAX) m->cpus = INT64_MAX;
+    m->omp_binds = omp_get_proc_bind() != omp_proc_bind_false;
+    return 0;
+}
+
 int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
 {
-    const int allowed = simulation() ? 0 : sys_cpus_allowed(NULL),
-              width = allowed > 0 ? allowed : INT_MAX;
     int fair = 1;
-    *m = (struct bt_machine){.nodes.node = MPI_COMM_NULL};
+    *m = (struct bt_machine){
+        .nodes.node = MPI_COMM_NULL, .width = INT_MAX, .mask_width = INT_MAX, .cpus = INT64_MAX};
+    if (!simulation()) tell_places();
     TRY(nodes_find(comm, &m->nodes));
     if (!simulation()) TRY(fair_threads(m, &fair)); /* its ranks are one process */
     if (!omp_num_threads() || !is_thread_count(omp_num_threads())) omp_set_num_threads(fair);
     const int threads = region_threads();
     TRY_MPI(MPI_Allreduce(&threads, &m->threads, 1, MPI_INT, MPI_MIN, comm));
     TRY_MPI(MPI_Allreduce(&threads, &m->threads_most, 1, MPI_INT, MPI_MAX, comm));
-    TRY_MPI(MPI_Allreduce(&width, &m->mask_width, 1, MPI_INT, MPI_MIN, comm));
     if (m->threads > THREADS_MAX)
         return err_set(ERR_USAGE,
                        "OMP_NUM_THREADS asks for %d threads per rank, more than %d: set it to the "
                        "cores of a rank",
                        m->threads, THREADS_MAX);
     omp_set_num_threads(m->threads);
+    if (!simulation()) TRY(find_cpus(m));
     const int64_t used = (int64_t)m->nodes.size * m->threads;
     m->cores_in_use = used < m->nodes.cores ? used : m->nodes.cores;
     return 0;
+}
+
+const char *bt_machine_unbind(const struct bt_machine *m, char out[BT_MACHINE_UNBIND])
+{
+    if (m->omp_binds)
+        snprintf(out, BT_MACHINE_UNBIND,
+                 "unset OMP_PROC_BIND and OMP_PLACES, or have each rank bound to CPUs of its own "
+                 "(mpirun "
+                 "--map-by slot:PE=%d)",
+                 m->threads);
+    else
+        snprintf(out, BT_MACHINE_UNBIND,
+                 "start with mpirun --bind-to none, or --map-by slot:PE=%d; taskset and cpusets "
+                 "bind, too",
+                 m->threads);
+    return out;
 }
 
 void bt_machine_free(struct bt_machine *m)

@@ -16,7 +16,10 @@ struct bt_machine {
     int64_t cores_in_use; /* min(ranks x threads, cores) */
     int threads; /* OpenMP threads that every rank computes with: the fewest that one may have */
     int threads_most; /* that one may have */
-    int mask_width;   /* logical CPUs that the narrowest rank may use, INT_MAX: unknown */
+    int width;        /* logical CPUs that the narrowest rank may use, INT_MAX: unknown */
+    int mask_width; /* those that its threads are let on together: fewer where OpenMP binds them */
+    int64_t cpus;   /* those of the threads of all ranks together, INT64_MAX: unknown */
+    bool omp_binds; /* OMP_PROC_BIND or OMP_PLACES binds threads */
 };
 
 /* Threads that spin while they wait ruin each other's time when there are more of them than cores,
@@ -37,6 +40,10 @@ void bt_machine_free(struct bt_machine *m);
 /* Appends warnings about the threads of the ranks to the sentences. Binding and oversubscription are
  * bt/judge's. Local. */
 void bt_machine_warn(const struct bt_machine *m, json_t *notices);
+
+/* What to do about threads that share CPUs that they are bound to: words behind "; ". Local. */
+#define BT_MACHINE_UNBIND 192
+const char *bt_machine_unbind(const struct bt_machine *m, char out[BT_MACHINE_UNBIND]);
 
 /* Compares the memory that the ranks of each node need, mine this one, with what the node has free.
  * Collective. ERR_NOMEM with both numbers when it does not fit. */

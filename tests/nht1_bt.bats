@@ -570,10 +570,23 @@ END
     expect_status 0
     expect_json r.json '[.stamps[] | select(.code == "bound") | .numbers]
         == [{ranks_n: 1, threads_n: 3, cores_n: .system.cores_of_nodes, cpus_allowed_n: 1}]'
+    taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+' | tail -n 1)" "$NHT1_ROOT/tests/mpi-run" -np 2 env OMP_NUM_THREADS=1 \
+        "$NHT1_BIN/nht1-bt" "${tiny[@]}" --io posix --json s.json
+    [ "$(nproc)" -lt 2 ] || expect_json s.json 'any(.stamps[]; .code == "bound" and
+        (.sentence | startswith("Binding: 2 threads of all ranks may use only 1 CPU; start with mpirun --bind-to none")))'
     # Without a word on how threads wait, the program starts itself again with one.
     OMP_NUM_THREADS=$(($(nproc) + 1)) run mpi_run 1 env -u OMP_WAIT_POLICY "$NHT1_BIN/nht1-bt" "${tiny[@]}" --io posix --json r.json
     expect_status 0
     expect_json r.json '[.stamps[].code] | contains(["oversubscribed"])'
+}
+
+@test "threads that OpenMP binds, each to a CPU of its own, do not share one" {
+    [ "$(nproc)" -ge 2 ] || not_here "one CPU"
+    for threads in 2 ""; do
+        run env -u OMP_NUM_THREADS ${threads:+OMP_NUM_THREADS=2} OMP_PROC_BIND=true nht1-bt "${tiny[@]}" --io posix --json r.json
+        expect_status 0
+        expect_json r.json '(.stamps | all(.code != "bound")) and .system.threads >= 2 and .system.narrowest_affinity_cpus == .system.threads'
+    done
 }
 
 @test "an interrupted run leaves its complete dumps and status 3" {

@@ -36,7 +36,9 @@ static int fresh(void **state)
     job = (struct bt_job){.setup = &setup, .outcome = outcome};
     job.machine = (struct bt_machine){.nodes = {.size = 2, .cores = 2, .node_cores = 2, .count = 1},
                                       .threads = 1,
+                                      .width = 2,
                                       .mask_width = 2,
+                                      .cpus = 2,
                                       .cores_in_use = 2};
     job.tc.origin = BT_TC_FROM_STORE;
     job.tc.entry.t_c_s = 94.0;
@@ -323,8 +325,14 @@ static void nothing_is_concluded_from_what_cannot_be_measured(void **state)
         job.machine.threads = 2;
         job.machine.mask_width = 4;
         expect_answer("not-measurable", "processors-shared");
-        job.machine = (struct bt_machine){
-            .nodes = {.size = 1, .cores = 2, .node_cores = 2}, .threads = 2, .mask_width = 1};
+        job.machine = (struct bt_machine){.nodes = {.size = 1, .cores = 2, .node_cores = 2},
+                                          .threads = 2,
+                                          .mask_width = 1,
+                                          .cpus = 1};
+        expect_answer("not-measurable", "processors-shared");
+        fresh(state);
+        terms(8, data_s[i], 1, 0);
+        job.machine.cpus = 1; /* both ranks have the same */
         expect_answer("not-measurable", "processors-shared");
         fresh(state);
         terms(8, data_s[i], 1, 0);
@@ -500,16 +508,18 @@ static void cores_and_steps(void **state)
 {
     (void)state;
     static const struct {
-        int ranks, threads, mask;
+        int ranks, threads, mask, cpus;
         const char *code;
-    } table[] = {{2, 1, 2, NULL},
-                 {4, 1, 2, "oversubscribed"},
-                 {1, 1, 2, "cores-unused"},
-                 {1, 2, 1, "bound"}};
+    } table[] = {{2, 1, 2, 2, NULL},
+                 {4, 1, 2, 2, "oversubscribed"},
+                 {1, 1, 2, 2, "cores-unused"},
+                 {1, 2, 1, 1, "bound"},
+                 {2, 1, 1, 1, "bound"}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         job.machine.nodes.size = table[i].ranks;
         job.machine.threads = table[i].threads;
         job.machine.mask_width = table[i].mask;
+        job.machine.cpus = table[i].cpus;
         json_t *s = job_judged();
         assert_int_equal(json_array_size(s), table[i].code ? 1 : 0);
         if (table[i].code) assert_non_null(stamp_find_text(s, table[i].code));
