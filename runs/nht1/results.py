@@ -717,7 +717,7 @@ class Run:
         self.finished = self.t_t_s > 0 and not members(node, 'resumed') and \
             at(node, 'completed') is not False
         self.wrong = at(node, 'norms.ok') is False or \
-            word(node, 'proof.state') in ('wrong', 'failed')
+            word(node, 'proof.state') == 'wrong'  # 'failed': it was not verified to its end
 
     @property
     def problem(self):
@@ -969,6 +969,17 @@ class Group:
         return least(c.t_c_s for c in self.cells if c.processors == processors)
 
 
+def _sides(results):
+    """{id(result): 'A'} of results of runs/study ab of which both sides are there; where there are several, with the folder."""
+    of = {}
+    for r in (r for r in results.of('nht1-bt') if r.side and r.study_round):
+        of.setdefault(r.study_round[0], []).append(r)
+    of = {folder: mine for folder, mine in of.items() if len({r.side for r in mine}) > 1}
+    names = [os.path.basename(folder) for folder in of]
+    return {id(r): text.clean(r.side + (' of ' + (name if names.count(name) == 1 else folder)) * (len(of) > 1))
+            for (folder, mine), name in zip(of.items(), names) for r in mine}
+
+
 class Runs:
     """All runs of nht1-bt, in groups: the official problem first, then the larger before the
     smaller, and what was flushed before what was not. level: of intervals. systems: of more results than these, where these are not all."""
@@ -976,9 +987,7 @@ class Runs:
     def __init__(self, results, level=0.95, systems=None):
         self.groups, self.unfinished, self.wrong, self.all = [], 0, 0, []
         self.systems = systems or Systems(results)
-        cells, sides = {}, {}
-        for r in (r for r in results.of('nht1-bt') if r.side and r.study_round):
-            sides.setdefault(r.study_round[0], set()).add(r.side)
+        cells, sides = {}, _sides(results)
         self.without = []  # results without a run that came to its end
         for result in results.of('nht1-bt'):
             runs = [Run(result, node) for node in items(result.root, 'runs')]
@@ -986,8 +995,7 @@ class Runs:
                 self.without.append(result)
             fs = next((r.fs for r in runs if r.fs), None)
             for run in runs:
-                if result.study_round and len(sides.get(result.study_round[0], ())) > 1:
-                    run.side = result.side
+                run.side = sides.get(id(result), '')
                 if not run.finished:
                     self.unfinished += 1
                 elif run.wrong:

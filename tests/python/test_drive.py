@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a run that failed is told to have said, beside what its launcher adds; which runs of a study that goes on count."""
+import itertools
 import os
 import unittest
 from types import SimpleNamespace
@@ -101,7 +102,7 @@ class GoingOn(unittest.TestCase):
         program = SimpleNamespace(alone=('io', 'none'), metric='runs[].t_t_s', better_of=lambda metric: 'low')
         settings = SimpleNamespace(shuffled=False, repeats_of=lambda point: repeats, precision=0.01, level=0.95)
         run = {'ok': True, 'wall_s': 1}
-        records = {'%s-r%02d' % (p.id, n): dict(run, rounds_max=64) if p is points[1] else run for p in points for n in range(1, 9)}
+        records = {'%s-r%02d' % (p.id, n): dict(run, rounds_max=64) if p.id != 'pnone' else run for p in points for n in range(1, 9)}
         records.update((name, dict(records[name], ok=False)) for name in failed)
         folder = SimpleNamespace(results=lambda: records, record={'seed': 1}, result=lambda name: {'runs': [{'t_t_s': 1}]})
         with mock.patch.object(stats, 'looks', side_effect=lambda level, of: [8, 11] if of[0]['rounds_max'] == 64 else [6, of[0]['rounds_max']]), \
@@ -137,5 +138,10 @@ class GoingOn(unittest.TestCase):
         # So have other writers, which are compared with it in the same rounds.
         for writers in (('none', 'posix', 'mpiio'), ('posix', 'mpiio')):
             self.assertEqual(due('pposix-r03', writers=writers), ([('p' + io, 9) for io in writers], [8] * len(writers)))
+        # Also where rounds go on until it is decided, which it is after eight.
+        with mock.patch.object(question.Question, '_settled', return_value=True), mock.patch.object(stats, 'looks', return_value=[8, 11]):
+            driver = self.driver((drive.AUTO, 64), ['pposix-r03'], ('none', 'mpiio', 'posix'))
+            self.assertEqual([(t.point.id, n) for t, n in itertools.islice(driver._due(), 3)], [('pnone', 9), ('pmpiio', 9), ('pposix', 9)])
+            self.assertEqual([driver._due_of(t) for t in driver.tallies[1:]], [[1, 1], [1, 57]])
         # What never succeeded is not waited for.
         self.assertEqual(due(*('pnone-r0%d' % n for n in range(1, 9))), ([], [8, 8]))

@@ -38,6 +38,12 @@ class Verdict(unittest.TestCase):
                          [('posix, 8 stripes of 1 MiB', '3'), ('posix, 1 stripe of 1 MiB', '3')])
 
 
+    def test_what_was_not_verified_to_its_end_is_not_called_wrong(self):
+        root = bt_result()
+        for state, wrong in (('failed', False), ('wrong', True)):
+            root['runs'][-1].update(verified=False, proof={'state': state})
+            self.assertEqual([t for t in texts(page_of(root)) if 'was wrong' in t] != [], wrong)
+
     def test_jobs_that_did_not_come_to_an_end_are_told_beside_others(self):
         cut = bt_result(stamps=[{'code': 'interrupted', 'severity': 'warn', 'sentence': 'Interrupted: 3 of 8 rounds are complete.', 'numbers': {}}])
         said = 'has not come to an end, the rounds that are complete count: '
@@ -130,9 +136,13 @@ class Writers(unittest.TestCase):
 
     def test_rounds_of_ab_are_those_of_both_sides(self):
         noise = [1 + 0.002 * (i * 5 % 9) for i in range(9)]
-        found = results.Results(results.Result('ab/%s/r%02d/result.json' % (side, n), 'nht1-bt', 1, bt_result([t * x], [1.0], (writer,)), {
-            'run': n, 'point': side}) for n, x in enumerate(noise, 1) for side, writer, t in (('A', 'posix', 2.0), ('B', 'mpiio', 2.5)))
+        def ab(folder, *sides):
+            return results.Results(results.Result('%s/%s/r%02d/result.json' % (folder, side, n), 'nht1-bt', 1, bt_result([t * x], [1.0], (writer,)), {
+                'run': n, 'point': side}) for n, x in enumerate(noise, 1) for side, writer, t in zip('AB', ('posix', 'mpiio'), sides))
+        found, other = ab('ab', 2.0, 2.5), ab('x/ab2', 3.0, 3.75)
         self.assertIn('posix, A is the fastest: mpiio, B takes 1.250 times as long (1.250 to 1.250, 9 rounds).', texts(Report(found, 0.95).page))
+        table, = (t for t in Report(results.Results(found + other), 0.95).page.tables if t.name == 'writers')
+        self.assertEqual(sorted(row[0][0] for row in table.rows), ['mpiio, B of ab', 'mpiio, B of ab2', 'posix, A of ab', 'posix, A of ab2'])
 
     def test_one_with_few_runs_does_not_stand_for_the_page(self):
         few = bt_result([1.1], [1.0], ('mpiio',))

@@ -153,17 +153,23 @@ class Tally:
         if not self.able(number):
             return False
         if self.question:
-            return self.question.open(number)
+            return self.question.open(number) or self._missing(number) > 0
         if self.auto and self.partners:
             return False
         rounds = number - 1 - self.lost(number)
         return rounds < self.low or rounds < self.high and not self.narrow(number)
+
+    def _missing(self, number):
+        """How many rounds it has less than settled it, as others that it is compared with have lost some."""
+        return self.question.look(number) - (number - 1 - self.lost(number))
 
     def due(self):
         """(fewest, most) runs that are still to be made."""
         done, after = len(self.runs), max(self.runs, default=0) + 1
         if not self.wants(after):
             return 0, 0
+        if self.question and not self.question.open(after):
+            return [self._missing(after)] * 2
         if self.question:
             pairs, most = len(self.question.pairs()), max(1, self.last() - done)
             return min(most, max(1, self.question.next_look(pairs) - pairs)), most
