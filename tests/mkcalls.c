@@ -677,6 +677,35 @@ static void halves_of(const char *name)
     MPI_Comm_free(&half);
 }
 
+/* A file that all ranks have open together, and each by itself, as PnetCDF has it for independent calls. */
+static void both_ways(const char *name)
+{
+    MPI_Status s;
+    MPI_File all = opened(MPI_COMM_WORLD, name), own = opened(MPI_COMM_SELF, name);
+    MPI_File_write_at_all(all, 1000 * rank, buf, 1000, MPI_BYTE, &s);
+    MPI_File_write_at(own, 500 * rank, buf, 500, MPI_BYTE, &s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_read_at_all(all, 1000 * rank, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&own);
+    MPI_File_close(&all);
+}
+
+/* What the first process writes and then all read. */
+static void mesh(const char *name)
+{
+    MPI_Status s;
+    MPI_File f;
+    if (rank == 0) {
+        f = opened(MPI_COMM_SELF, name);
+        MPI_File_write_at(f, 0, buf, 1000, MPI_BYTE, &s);
+        MPI_File_close(&f);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    f = opened(MPI_COMM_SELF, name);
+    MPI_File_read_at(f, 0, buf, 1000, MPI_BYTE, &s);
+    MPI_File_close(&f);
+}
+
 /* A file that the first process removes again. */
 static void deleted(const char *name)
 {
@@ -1096,6 +1125,8 @@ int main(int argc, char **argv)
         {"relative", by_relative},
         {"each", by_each},
         {"deleted", deleted},
+        {"both-ways", both_ways},
+        {"mesh", mesh},
         {"halves-of", halves_of},
         {"separate", separate},
         {"sync", flushed},

@@ -253,6 +253,20 @@ views_are_told() {
     expect_text "Apart     files that not all ranks have opened are replayed one after the other"
 }
 
+@test "what all ranks do to a file together and each by itself, and what one writes and all read, are points of their own" {
+    profiled 2 both-ways b.dat
+    expect_status 0
+    expect_no_text "left out"
+    [ "$(grep '<calls\|<rank' profile.xml | sed 's/^ *//')" = '<calls function="write_at_all" n="1" bytes="1000"/>
+<calls function="write_at" n="1" bytes="500"/>
+<calls function="read_at_all" n="1" bytes="1000"/>' ]
+    profiled 2 mesh m.dat
+    expect_status 0
+    [ "$(grep '<calls\|<rank' profile.xml | sed 's/^ *//')" = '<calls function="write_at" n="1" bytes="1000" shift="0"/>
+<rank of="1" calls="0" bytes="0"/>
+<calls function="read_at" n="1" bytes="1000" shift="0"/>' ]
+}
+
 @test "a file per process is told from a common one" {
     slow
     profiled 3 separate s.dat

@@ -279,6 +279,41 @@ END
     expect_text "Apart     processes that read or wrote at once are replayed one after the other; --accesses replays them at once"
     at_once before-and-after
     expect_no_text "Apart"
+    # Siblings, whose calls need not overlap: the second begins, the first ends.
+    cat >siblings.py <<'END'
+import os
+import sys
+def child(name, before, after):
+    pid = os.fork()
+    if pid == 0:
+        fd = os.open(name, os.O_WRONLY | os.O_CREAT, 0o644)
+        os.pwrite(fd, b"a", 0)
+        before()
+        after()
+        os.pwrite(fd, b"b", 1)
+        os._exit(0)
+    return pid
+begun, ended = os.pipe(), os.pipe()
+nothing = lambda: None
+if sys.argv[1] == "at-once":
+    children = [child("a", lambda: os.write(begun[1], b"x"), lambda: os.read(ended[0], 1))]
+    os.read(begun[0], 1)
+    children.append(child("b", lambda: os.write(ended[1], b"x"), nothing))
+    for pid in children:
+        os.waitpid(pid, 0)
+else:
+    for name in "ab":
+        os.waitpid(child(name, nothing, nothing), 0)
+END
+    run nht1-profile -- python3 siblings.py at-once
+    expect_text "Apart     processes that read or wrote at once are replayed one after the other"
+    run nht1-profile -- python3 siblings.py one-after-the-other
+    expect_status 0
+    expect_no_text "Apart"
+    # A process that only flushes changes nothing.
+    run nht1-profile -- sh -c 'dd if=/dev/zero of=x bs=64k count=64 status=none & sync x /etc/hostname; sync -f .; wait'
+    expect_status 0
+    expect_no_text "Apart"
 }
 
 @test "a rename counts once, as one call" {

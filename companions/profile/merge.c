@@ -57,6 +57,9 @@ struct point {
     const char *name;                /* of the file; of rank 0's where each process has its own */
     int file;                        /* index in the workload */
     int interface;                   /* enum profile_interface */
+    bool each;                       /* all ranks have opened the file, each by itself */
+    int direction;                   /* 1: of reading, 2: of writing, 3: of both */
+    int number;                      /* of those of this direction of the file */
     double begin_s, end_s;
 };
 
@@ -227,12 +230,22 @@ static void number_processes(struct profile_run *run)
         ((struct profile_map *)(uintptr_t)run->rank[r])->rank = r;
 }
 
-/* Whether a rank has opened it by itself, by the same calls. */
-static bool has_opened(const struct profile_map *m, const struct profile_file *file)
+/* Whether two files of ranks are one: by the name, which may be that of a file of each node. */
+static bool are_one(const struct profile_map *a, const struct profile_file *x,
+                    const struct profile_map *b, const struct profile_file *y)
+{
+    const bool apart =
+        x->inode != 0 && y->inode != 0 && x->inode != y->inode && strcmp(a->host, b->host) != 0;
+    return !apart && strcmp(x->name, y->name) == 0;
+}
+
+/* Whether a rank has opened by itself, by the same calls, a file that another one has. */
+static bool has_opened(const struct profile_map *m, const struct profile_map *other,
+                       const struct profile_file *file)
 {
     for (int f = 0; m && f < m->files_n; f++)
         if (m->file[f].interface == file->interface && m->file[f].comm_size == 1 &&
-            strcmp(m->file[f].name, file->name) == 0)
+            are_one(m, &m->file[f], other, file))
             return true;
     return false;
 }
@@ -248,7 +261,7 @@ static int find_common(struct profile_run *run)
     for (int f = 0; f < files_n; f++) {
         bool all = first->file[f].comm_size == 1 && first->file[f].interface != PROFILE_FOLDER;
         for (int r = 1; r < run->mpi_n && all; r++)
-            all = has_opened(run->rank[r], &first->file[f]);
+            all = has_opened(run->rank[r], first, &first->file[f]);
         if (all) common[n++] = &first->file[f];
     }
     for (int r = 0; r < run->mpi_n; r++) {
@@ -257,8 +270,9 @@ static int find_common(struct profile_run *run)
             bool all = false;
             for (int c = 0; c < n && !all && m->file[f].comm_size == 1; c++)
                 all = m->file[f].interface == common[c]->interface &&
-                      strcmp(m->file[f].name, common[c]->name) == 0;
+                      are_one(m, &m->file[f], first, common[c]);
             if (!all) continue;
+            m->file[f].each = true;
             m->file[f].comm_size = run->mpi_n;
             m->file[f].comm_rank = r;
             for (int p = 0; p < m->phases_n; p++)
@@ -272,17 +286,17 @@ static int find_common(struct profile_run *run)
     return 0;
 }
 
-/* A rank and the name of a file that it has opened. */
+/* A file that a rank has opened. */
 struct opened {
-    const char *name;
-    int rank;
+    const struct profile_file *file;
+    const struct profile_map *by;
 };
 
 static int by_opened_name(const void *a, const void *b)
 {
     const struct opened *x = a, *y = b;
-    const int order = strcmp(x->name, y->name);
-    return order != 0 ? order : (x->rank > y->rank) - (x->rank < y->rank);
+    const int order = strcmp(x->file->name, y->file->name);
+    return order != 0 ? order : (x->by->rank > y->by->rank) - (x->by->rank < y->by->rank);
 }
 
 /* Whether several ranks, but not all, have opened the same file, each by itself. run->shared */
@@ -297,11 +311,11 @@ static int find_shared(struct profile_run *run)
     for (int r = 0; r < run->mpi_n; r++)
         for (int f = 0; run->rank[r] && f < run->rank[r]->files_n; f++)
             if (run->rank[r]->file[f].comm_size == 1)
-                o[n++] = (struct opened){run->rank[r]->file[f].name, r};
+                o[n++] = (struct opened){&run->rank[r]->file[f], run->rank[r]};
     qsort(o, (size_t)n, sizeof *o, by_opened_name);
     for (int i = 1; i < n; i++)
-        run->shared =
-            run->shared || (o[i].rank != o[i - 1].rank && strcmp(o[i].name, o[i - 1].name) == 0);
+        run->shared = run->shared || (o[i].by != o[i - 1].by &&
+                                      are_one(o[i].by, o[i].file, o[i - 1].by, o[i - 1].file));
     free(o);
     return 0;
 }
@@ -597,6 +611,47 @@ static int add_up_inside(struct profile_run *run)
     return rc;
 }
 
+/* When a process read or wrote. */
+struct span {
+    int64_t parent;
+    double begin_s, end_s;
+};
+
+static int by_parent(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return x->parent != y->parent ? (x->parent > y->parent) - (x->parent < y->parent)
+                                  : (x->begin_s > y->begin_s) - (x->begin_s < y->begin_s);
+}
+
+/* Whether two processes that are no ranks, and have one parent, read or wrote at the same time: none of them waits for the
+ * other. */
+static int find_siblings_at_once(struct profile_run *run)
+{
+    int n = 0;
+    struct span *span = mem_new(run->size + 1, sizeof *span, "%d processes", run->size);
+    if (!span) return ERR_NOMEM;
+    for (int r = run->mpi_n; r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        if (!m || m->phases_n == 0) continue;
+        struct span *s = &span[n++];
+        *s = (struct span){m->parent, INFINITY, -INFINITY};
+        for (int p = 0; p < m->phases_n; p++) {
+            s->begin_s = fmin(s->begin_s, m->phase[p].begin_s);
+            s->end_s = fmax(s->end_s, m->phase[p].end_s);
+        }
+    }
+    qsort(span, (size_t)n, sizeof *span, by_parent);
+    double last_s = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && span[i].parent != span[i - 1].parent) last_s = -INFINITY;
+        run->at_once = run->at_once || span[i].begin_s < last_s;
+        last_s = fmax(last_s, span[i].end_s);
+    }
+    free(span);
+    return 0;
+}
+
 /* Whether processes, one of which is no rank at least, were inside I/O at once for more than a twentieth of the time in which any
  * was. */
 static int find_at_once(struct profile_run *run)
@@ -609,9 +664,11 @@ static int find_at_once(struct profile_run *run)
     const int rc = one.of && all.of ? 0 : ERR_NOMEM;
     double each_s = 0;
     for (int r = 0; rc == 0 && r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
         if (r >= run->mpi_n) one.n = 0; /* the ranks count as one */
-        if (run->rank[r]) add_bursts(run->rank[r], 0, &one);
-        if (run->rank[r]) add_bursts(run->rank[r], 0, &all);
+        if (m && m->phases_n > 0)
+            add_bursts(m, 0, &one); /* one that only flushes has no working point */
+        if (m && m->phases_n > 0) add_bursts(m, 0, &all);
         if (r >= run->mpi_n - 1) each_s += any_inside_s(&one);
     }
     if (rc == 0) {
@@ -726,6 +783,7 @@ int profile_load(const char *dir, double command_s, struct profile_run *run)
     add_up_run(run);
     if (rc == 0) rc = add_up_inside(run);
     if (rc == 0) rc = find_at_once(run);
+    if (rc == 0) rc = find_siblings_at_once(run);
     if (rc == 0) rc = add_up_threads(run);
     return rc;
 }
@@ -803,39 +861,71 @@ static int own_file_index(struct points *all, const struct profile_map *m, int n
     return f;
 }
 
-/* The point to which a phase belongs, made when it is the first of it. who: of its processes. */
-static struct point *point_of(const struct profile_run *run, struct points *all, int file, int who,
-                              int interface, const struct profile_phase *p)
+/* The point like this one that a process is not yet in, made when it is the first of it. who: of its processes. */
+static struct point *point_of(struct points *all, const struct point *like, int who)
 {
-    const int processes = all->separate ? run->mpi_n : p->comm_size;
     for (int i = all->n - 1; i >= 0; i--) {
         struct point *at = &all->point[i];
-        const struct profile_phase *seen = NULL;
-        for (int k = 0; k < at->processes && !seen; k++)
-            seen = at->of[k];
-        if (at->file == file && at->interface == interface && at->processes == processes && seen &&
-            seen->ordinal == p->ordinal && !at->of[who])
+        if (at->file == like->file && at->interface == like->interface && at->each == like->each &&
+            at->processes == like->processes && at->direction == like->direction &&
+            at->number == like->number && !at->of[who])
             return at;
     }
     struct point *grown = realloc(all->point, (size_t)(all->n + 1) * sizeof *grown);
     if (!grown) return NULL;
     all->point = grown;
     struct point *at = &grown[all->n];
-    *at = (struct point){.processes = processes,
-                         .of = calloc((size_t)processes, sizeof(const struct profile_phase *)),
-                         .name = all->file[file],
-                         .file = file,
-                         .interface = interface,
-                         .begin_s = INFINITY};
+    *at = *like;
+    at->of = calloc((size_t)at->processes, sizeof(const struct profile_phase *));
     if (!at->of) return NULL;
     all->n++;
     return at;
+}
+
+/* Whether a phase reads (1), writes (2), or both (3). */
+static int direction_of(const struct profile_phase *p)
+{
+    int direction = 0;
+    for (int k = 0; k < WORKLOAD_KINDS; k++)
+        if (p->kind[k].n > 0) direction |= workload_kind_of(k).write ? 2 : 1;
+    return direction;
 }
 
 static int earlier(const void *a, const void *b)
 {
     const struct point *p = a, *q = b;
     return (p->begin_s > q->begin_s) - (p->begin_s < q->begin_s);
+}
+
+/* The only process that has a part in a working point of several; -1: it is not one alone. */
+static int single_of(const struct point *p)
+{
+    int found = -1;
+    for (int k = 0; k < p->processes && p->processes > 1; k++) {
+        if (!p->of[k]) continue;
+        if (found >= 0) return -1;
+        found = k;
+    }
+    return found;
+}
+
+/* Whether ranks read or wrote at once in files that all of them have opened, each in another: in a workload these points come one
+ * after the other. By time. */
+static bool have_single_at_once(const struct points *all)
+{
+    double last_s = -INFINITY;
+    int last = -1;
+    for (int i = 0; i < all->n; i++) {
+        const struct point *p = &all->point[i];
+        const int single = single_of(p);
+        if (single < 0) continue;
+        if (last >= 0 && single != last && p->begin_s < last_s) return true;
+        if (p->end_s > last_s) {
+            last_s = p->end_s;
+            last = single;
+        }
+    }
+    return false;
 }
 
 static void points_free(struct points *all)
@@ -850,17 +940,36 @@ static int points_make(const struct profile_run *run, struct points *all)
     *all = (struct points){.separate = is_separate(run)};
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
-        for (int p = 0; m && p < m->phases_n; p++) {
+        if (!m) continue;
+        int(*number)[4] =
+            mem_new(m->files_n + 1, sizeof *number, "%d files", m->files_n); /* by direction */
+        if (!number) return ERR_NOMEM;
+        for (int p = 0; p < m->phases_n; p++) {
             const struct profile_phase *phase = &m->phase[p];
-            const int file = all->separate ? own_file_index(all, m, phase->file)
-                                           : file_index(all, m->file[phase->file].name);
-            const int who = all->separate ? r : phase->comm_size == 1 ? 0 : phase->comm_rank;
-            struct point *at = point_of(run, all, file, who, m->file[phase->file].interface, phase);
-            if (!at) return mem_error("%d working points", all->n + 1);
+            const struct profile_file *file = &m->file[phase->file];
+            const int who = all->separate           ? r
+                            : phase->comm_size == 1 ? 0
+                                                    : phase->comm_rank,
+                      direction = direction_of(phase);
+            struct point like = {.processes = all->separate ? run->mpi_n : phase->comm_size,
+                                 .file = all->separate ? own_file_index(all, m, phase->file)
+                                                       : file_index(all, file->name),
+                                 .interface = file->interface,
+                                 .each = file->each,
+                                 .direction = direction,
+                                 .number = number[phase->file][direction]++,
+                                 .begin_s = INFINITY};
+            like.name = all->file[like.file];
+            struct point *at = point_of(all, &like, who);
+            if (!at) {
+                free(number);
+                return mem_error("%d working points", all->n + 1);
+            }
             at->of[who] = phase;
             at->begin_s = fmin(at->begin_s, phase->begin_s);
             at->end_s = fmax(at->end_s, phase->end_s);
         }
+        free(number);
     }
     if (all->n > 0) qsort(all->point, (size_t)all->n, sizeof *all->point, earlier);
     return 0;
@@ -1593,17 +1702,17 @@ void profile_print(const struct profile_run *run, FILE *to)
                 "Together  %d file%s or working point%s exceeded the table and were counted with "
                 "others\n",
                 run->lost_n, units_plural(run->lost_n), units_plural(run->lost_n));
+    const bool made = points_make(run, &all) == 0;
     if (!is_separate(run) && own_movers(run) > 1)
         fprintf(to, "Apart     %s one after the other, as %s; --accesses replays them at once\n",
                 have_own_files(run) ? "the ranks' own files are replayed"
                                     : "files that not all ranks have opened are replayed",
                 have_own_files(run) ? "other processes read or wrote, too"
                                     : "not every rank has as many of its own, and no others");
-    else if (run->at_once)
+    else if (run->at_once || (made && have_single_at_once(&all)))
         fprintf(to, "Apart     processes that read or wrote at once are replayed one after the "
                     "other; --accesses "
                     "replays them at once\n");
-    const bool made = points_make(run, &all) == 0;
     print_places(run, &all, to);
     if (run->calls[0] + run->calls[1] == 0)
         fprintf(to, "Nothing   read or written through MPI-IO or in files that it opens for "

@@ -167,6 +167,8 @@ struct profile_file {
     int32_t phases_n;             /* of this file, on this rank */
     int32_t opens_n;
     int32_t interface; /* enum profile_interface */
+    uint64_t inode;    /* 0: not known */
+    int32_t each; /* all ranks have opened it, each by itself; known when the program has ended */
     int32_t
         temporary; /* bytes of the name before what was made and is gone in the end, 0: it is not gone; known
                           when the program has ended */
@@ -250,7 +252,7 @@ struct profile_map {
     uint64_t magic;
     int32_t rank, size; /* -1, 0: no rank */
     int32_t state, abort_code;
-    int64_t pid;
+    int64_t pid, parent;
     char host[256];
     char program[256]; /* its name, without a folder */
     char library[256]; /* MPI's own words, first line; empty: no MPI */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -386,6 +387,7 @@ static struct profile_map *begin_once(int rank, int size)
     m->rank = rank;
     m->size = size;
     m->pid = getpid();
+    m->parent = getppid();
     m->state = ended && rank < 0 ? PROFILE_FINALIZED : PROFILE_RUNNING;
     m->dropping = dropping;
     gethostname(m->host, sizeof m->host - 1);
@@ -543,7 +545,12 @@ int count_file(const char *name, int comm_size, int comm_rank, enum profile_inte
     }
     if (!file) {
         file = &map->file[n];
+        struct stat st;
+        inside++;
+        const bool known = stat(name, &st) == 0;
+        inside--;
         snprintf(file->name, sizeof file->name, "%s", name);
+        file->inode = known ? st.st_ino : 0;
         map->files_n++;
     }
     file->comm_size = comm_size;
