@@ -179,6 +179,8 @@ tried() {
     OMPI_MCA_io=ompio run mpi_run 1 bash -c 'ulimit -f 17000; exec nht1-bt --probe --probe-limit 5 --out x'
     expect_status 0
     expect_text "not kept: the size of files is limited (ulimit -f)"
+    OMPI_MCA_io=ompio run mpi_run 1 bash -c 'ulimit -v 3900000; exec nht1-bt --probe --probe-limit 5 --out x'
+    expect_text "not kept: the memory of a process is limited (ulimit -v)"
     # Others fill it when MPI-IO is about to be tried.
     mkdir -p alone/bin alone/share/nht1/runs
     cp "$NHT1_BIN/nht1-bt" alone/bin

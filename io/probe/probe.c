@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,9 +32,12 @@
 #define SCHEMA     "nht1-bt-probe/1"
 #define ROOM_LEAST (INT64_C(8) << 20)
 #define ROOM_MOST  (INT64_C(256) << 20)
-#define GROUPS_MAX 8
-#define ALIVE_S    5.0 /* at most, for a question to a file system of which something hung */
-#define EXPECTED   34  /* checks: of files, and of two components */
+/* With less memory components of MPI-IO fail or crash for want of it: of all processes that try, and of the address space of one. */
+#define MEMORY_LEAST (INT64_C(256) << 20)
+#define SPACE_LEAST  (UINT64_C(4) << 30)
+#define GROUPS_MAX   8
+#define ALIVE_S      5.0 /* at most, for a question to a file system of which something hung */
+#define EXPECTED     34  /* checks: of files, and of two components */
 /* A sentence for people, in the result as well. */
 #define NOTE(p, ...) json_array_append_new((p)->notices, js_printf(__VA_ARGS__))
 
@@ -436,13 +440,19 @@ static int check_outputs(const struct probe *p, const struct program_output *res
 static const char *was_short(const struct probe *p)
 {
     bool full = p->full;
+    struct sys_memory memory;
+    struct rlimit space;
+    sys_memory(&memory);
+    const bool limited = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < SPACE_LEAST;
     for (int i = 0; i < p->group[0].n; i++) {
         const int errnum = p->group[0].finding[i].errnum;
         full = full || errnum == ENOSPC || errnum == EDQUOT;
     }
-    return full                           ? "there was no room"
-           : sys_file_limit() < ROOM_MOST ? "the size of files is limited (ulimit -f)"
-                                          : NULL;
+    return full                               ? "there was no room"
+           : sys_file_limit() < ROOM_MOST     ? "the size of files is limited (ulimit -f)"
+           : limited                          ? "the memory of a process is limited (ulimit -v)"
+           : memory.free_bytes < MEMORY_LEAST ? "there is little memory"
+                                              : NULL;
 }
 
 /* What --io all leaves out. */
