@@ -690,7 +690,7 @@ static void both_ways(const char *name)
     MPI_File_close(&all);
 }
 
-/* What the first process writes and then all read. */
+/* What the first process writes and then all read, before they write, too. */
 static void mesh(const char *name)
 {
     MPI_Status s;
@@ -703,6 +703,8 @@ static void mesh(const char *name)
     MPI_Barrier(MPI_COMM_WORLD);
     f = opened(MPI_COMM_SELF, name);
     MPI_File_read_at(f, 0, buf, 1000, MPI_BYTE, &s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_write_at(f, 1000 * (rank + 1), buf, 1000, MPI_BYTE, &s);
     MPI_File_close(&f);
 }
 

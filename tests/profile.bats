@@ -264,7 +264,13 @@ views_are_told() {
     expect_status 0
     [ "$(grep '<calls\|<rank' profile.xml | sed 's/^ *//')" = '<calls function="write_at" n="1" bytes="1000" shift="0"/>
 <rank of="1" calls="0" bytes="0"/>
-<calls function="read_at" n="1" bytes="1000" shift="0"/>' ]
+<calls function="read_at" n="1" bytes="1000" shift="0"/>
+<calls function="write_at" n="1" bytes="1000" begin="1000"/>' ]
+    # What is not split by direction is joined whatever the ranks do besides.
+    profiled --split run 2 mesh n.dat
+    expect_status 0
+    expect_no_text "left out"
+    [ "$(grep -c '<workingPoint' profile.xml)" -eq 1 ]
 }
 
 @test "a file per process is told from a common one" {

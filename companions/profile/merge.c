@@ -27,6 +27,8 @@
 
 #define COUNT_MAX (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
 #define CLOCK_MAX 1e12                /* seconds since 1970 */
+#define ALIGNED_MAX                                                                                \
+    1000000 /* pairs of phases that are tried: above, processes are joined by number */
 enum { POINTS_SHOWN = 40 };
 
 static const char *const other_name[PROFILE_OTHERS] = {
@@ -58,8 +60,7 @@ struct point {
     int file;                        /* index in the workload */
     int interface;                   /* enum profile_interface */
     bool each;                       /* all ranks have opened the file, each by itself */
-    int direction;                   /* 1: of reading, 2: of writing, 3: of both */
-    int number;                      /* of those of this direction of the file */
+    int direction;                   /* 1: of reading, 2: of writing; 0: not told apart */
     double begin_s, end_s;
 };
 
@@ -861,27 +862,6 @@ static int own_file_index(struct points *all, const struct profile_map *m, int n
     return f;
 }
 
-/* The point like this one that a process is not yet in, made when it is the first of it. who: of its processes. */
-static struct point *point_of(struct points *all, const struct point *like, int who)
-{
-    for (int i = all->n - 1; i >= 0; i--) {
-        struct point *at = &all->point[i];
-        if (at->file == like->file && at->interface == like->interface && at->each == like->each &&
-            at->processes == like->processes && at->direction == like->direction &&
-            at->number == like->number && !at->of[who])
-            return at;
-    }
-    struct point *grown = realloc(all->point, (size_t)(all->n + 1) * sizeof *grown);
-    if (!grown) return NULL;
-    all->point = grown;
-    struct point *at = &grown[all->n];
-    *at = *like;
-    at->of = calloc((size_t)at->processes, sizeof(const struct profile_phase *));
-    if (!at->of) return NULL;
-    all->n++;
-    return at;
-}
-
 /* Whether a phase reads (1), writes (2), or both (3). */
 static int direction_of(const struct profile_phase *p)
 {
@@ -889,6 +869,111 @@ static int direction_of(const struct profile_phase *p)
     for (int k = 0; k < WORKLOAD_KINDS; k++)
         if (p->kind[k].n > 0) direction |= workload_kind_of(k).write ? 2 : 1;
     return direction;
+}
+
+/* Whether each phase only reads or only writes. */
+static bool have_one_direction(const struct profile_run *run)
+{
+    for (int r = 0; r < run->size; r++)
+        for (int p = 0; run->rank[r] && p < run->rank[r]->phases_n; p++)
+            if (direction_of(&run->rank[r]->phase[p]) == 3) return false;
+    return true;
+}
+
+/* A phase of a process, and what the working point that it is part of is like. */
+struct part {
+    struct point like;
+    int who; /* of the processes */
+    int order;
+    const struct profile_phase *phase;
+    double at_s; /* after all processes of its node were in MPI: nodes have clocks of their own */
+};
+
+static int by_likeness(const struct point *a, const struct point *b)
+{
+    if (a->file != b->file) return a->file - b->file;
+    if (a->interface != b->interface) return a->interface - b->interface;
+    if (a->each != b->each) return a->each - b->each;
+    if (a->processes != b->processes) return a->processes - b->processes;
+    return a->direction - b->direction;
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    const int order = by_likeness(&x->like, &y->like);
+    if (order != 0) return order;
+    return x->who != y->who ? x->who - y->who : x->order - y->order;
+}
+
+/* Numbers the phases of a process by those of one that has fewer: of each of these the one that is nearest in time, in their order; the
+ * others come behind. [out] number */
+static int number_by_time(const struct part *few, int few_n, const struct part *many, int many_n,
+                          int *number)
+{
+    const int64_t width = many_n + 1;
+    double *cost = mem_new((few_n + 1) * width, sizeof *cost, "%d phases of a file", many_n);
+    if (!cost) return ERR_NOMEM;
+    for (int k = 1; k <= few_n; k++)
+        for (int m = 0; m <= many_n; m++) {
+            const double without = m > k ? cost[k * width + m - 1] : INFINITY,
+                         with = m >= k ? cost[(k - 1) * width + m - 1] +
+                                             fabs(many[m - 1].at_s - few[k - 1].at_s)
+                                       : INFINITY;
+            cost[k * width + m] = fmin(without, with);
+        }
+    int k = few_n, behind = many_n;
+    for (int m = many_n; m > 0; m--) {
+        const bool without = k == 0 || (m > k && cost[k * width + m - 1] <= cost[k * width + m]);
+        number[m - 1] = without ? --behind : --k;
+    }
+    free(cost);
+    return 0;
+}
+
+/* Adds the working points of phases that are alike but for their process: the k-th of one process and that of another are of one
+ * point; where processes have not as many, by time. */
+static int add_points(struct points *all, const struct part *part, int n)
+{
+    int few_n = n, few = 0, rc = 0;
+    const int first = all->n, processes = part[0].like.processes;
+    for (int i = 0, m; i < n; i += m) {
+        for (m = 1; i + m < n && part[i + m].who == part[i].who; m++)
+            continue;
+        if (m < few_n) few = i;
+        if (m < few_n) few_n = m;
+    }
+    int *number = mem_new(n, sizeof *number, "%d phases of a file", n);
+    if (!number) return ERR_NOMEM;
+    for (int i = 0, m; rc == 0 && i < n; i += m) {
+        for (m = 1; i + m < n && part[i + m].who == part[i].who; m++)
+            continue;
+        for (int k = 0; k < m; k++)
+            number[i + k] = processes == 1 ? i + k : k;
+        if (processes > 1 && m > few_n && (int64_t)m * few_n <= ALIGNED_MAX)
+            rc = number_by_time(&part[few], few_n, &part[i], m, &number[i]);
+    }
+    for (int i = 0; rc == 0 && i < n; i++) {
+        while (rc == 0 && first + number[i] >= all->n) {
+            struct point *grown = realloc(all->point, (size_t)(all->n + 1) * sizeof *grown);
+            if (grown) {
+                all->point = grown;
+                grown[all->n] = part[i].like;
+                grown[all->n].of = calloc((size_t)processes, sizeof(const struct profile_phase *));
+            }
+            if (!grown || !grown[all->n].of)
+                rc = mem_error("%d working points", all->n + 1);
+            else
+                all->n++;
+        }
+        if (rc < 0) break;
+        struct point *at = &all->point[first + number[i]];
+        at->of[part[i].who] = part[i].phase;
+        at->begin_s = fmin(at->begin_s, part[i].phase->begin_s);
+        at->end_s = fmax(at->end_s, part[i].phase->end_s);
+    }
+    free(number);
+    return rc;
 }
 
 static int earlier(const void *a, const void *b)
@@ -935,44 +1020,59 @@ static void points_free(struct points *all)
     free(all->point);
 }
 
+/* When the last rank of a rank's node was in MPI. */
+static double node_init_s(const struct profile_run *run, const struct profile_map *m)
+{
+    double init_s = m->init_s;
+    for (int r = 0; r < run->mpi_n; r++)
+        if (run->rank[r] && strcmp(run->rank[r]->host, m->host) == 0)
+            init_s = fmax(init_s, run->rank[r]->init_s);
+    return init_s;
+}
+
 static int points_make(const struct profile_run *run, struct points *all)
 {
+    int64_t most = 1;
+    int n = 0, rc = 0;
+    const bool one_direction = have_one_direction(run);
     *all = (struct points){.separate = is_separate(run)};
+    for (int r = 0; r < run->size; r++)
+        most += run->rank[r] ? run->rank[r]->phases_n : 0;
+    struct part *part = mem_new(most, sizeof *part, "%" PRId64 " phases", most);
+    if (!part) return ERR_NOMEM;
     for (int r = 0; r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
-        if (!m) continue;
-        int(*number)[4] =
-            mem_new(m->files_n + 1, sizeof *number, "%d files", m->files_n); /* by direction */
-        if (!number) return ERR_NOMEM;
-        for (int p = 0; p < m->phases_n; p++) {
+        const double init_s = m && r < run->mpi_n ? node_init_s(run, m) : 0;
+        for (int p = 0; m && p < m->phases_n; p++) {
             const struct profile_phase *phase = &m->phase[p];
             const struct profile_file *file = &m->file[phase->file];
-            const int who = all->separate           ? r
-                            : phase->comm_size == 1 ? 0
-                                                    : phase->comm_rank,
-                      direction = direction_of(phase);
-            struct point like = {.processes = all->separate ? run->mpi_n : phase->comm_size,
-                                 .file = all->separate ? own_file_index(all, m, phase->file)
-                                                       : file_index(all, file->name),
-                                 .interface = file->interface,
-                                 .each = file->each,
-                                 .direction = direction,
-                                 .number = number[phase->file][direction]++,
-                                 .begin_s = INFINITY};
-            like.name = all->file[like.file];
-            struct point *at = point_of(all, &like, who);
-            if (!at) {
-                free(number);
-                return mem_error("%d working points", all->n + 1);
-            }
-            at->of[who] = phase;
-            at->begin_s = fmin(at->begin_s, phase->begin_s);
-            at->end_s = fmax(at->end_s, phase->end_s);
+            struct part *one = &part[n];
+            *one =
+                (struct part){.like = {.processes = all->separate ? run->mpi_n : phase->comm_size,
+                                       .file = all->separate ? own_file_index(all, m, phase->file)
+                                                             : file_index(all, file->name),
+                                       .interface = file->interface,
+                                       .each = file->each,
+                                       .direction = one_direction ? direction_of(phase) : 0,
+                                       .begin_s = INFINITY},
+                              .who = all->separate           ? r
+                                     : phase->comm_size == 1 ? 0
+                                                             : phase->comm_rank,
+                              .order = n++,
+                              .phase = phase,
+                              .at_s = phase->begin_s - init_s};
+            one->like.name = all->file[one->like.file];
         }
-        free(number);
     }
+    qsort(part, (size_t)n, sizeof *part, by_part);
+    for (int i = 0, m; rc == 0 && i < n; i += m) {
+        for (m = 1; i + m < n && by_likeness(&part[i].like, &part[i + m].like) == 0; m++)
+            continue;
+        rc = add_points(all, &part[i], m);
+    }
+    free(part);
     if (all->n > 0) qsort(all->point, (size_t)all->n, sizeof *all->point, earlier);
-    return 0;
+    return rc;
 }
 
 /* The calls of one process of one function; NULL: it has none. Calls that follow each other in the
