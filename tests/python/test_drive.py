@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from nht1 import stats, trouble
-from nht1.study import description, drive, question
+from nht1.study import description, drive, programs, question
 from support import scratch_of
 
 LINE = '-' * 74 + '\n'
@@ -53,6 +53,13 @@ class Settings(unittest.TestCase):
         for level in ('0.4', '0.9995', '.99999'):
             with self.assertRaisesRegex(trouble.Trouble, r'x.ini:2: \[study\] level: a number from 0.5 to 0.999 is expected'):
                 of(level)
+
+
+class Better(unittest.TestCase):
+    def test_of_a_rate_by_its_name_is_high_also_of_a_list(self):
+        sim = programs.Program('sim', '/bin/sim', {})
+        self.assertEqual([sim.better_of(m) for m in ('r_per_s', 'r_per_s[]', 'runs[].r_mib_s', 'took_s', 'took_s[]', 'rates[].s')],
+                         ['high'] * 3 + ['low'] * 3)
 
 
 class LastWords(unittest.TestCase):

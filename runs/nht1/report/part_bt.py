@@ -7,7 +7,7 @@ from ..results import NAN, SHOWN, integer, items, members, real, word
 from . import cycle, published, read_back
 from .page import Figure, Table
 from .published import YMP_102, YMP_102_NAME
-from .rounds import GOAL, ROUNDS_MIN, STEADY_MIN
+from .rounds import GOAL, ROUNDS_MIN
 
 MB = 1e6
 GROUPS_MAX = 12
@@ -406,15 +406,15 @@ class _Section:
                 many = '' if least == ROUNDS_MIN else ' (so many, for %d writers)' % (len(found) + 1)
                 self.page.text('%s is the fastest here, %s follows; that says nothing about chance before each was '
                                'measured in %d rounds or more%s with the others, in one job (--repeat %d) or one study.' % (
-                                   a.label, b.label, least, many, STEADY_MIN))
+                                   a.label, b.label, least, many, self.report.rounds.steady))
                 for r in (r for r in found if r.slower and r.rounds >= ROUNDS_MIN):
                     self.page.text('In the rounds that both have %s takes %s times as long (%s to %s, %s).' % (r.other.label, *self._shown(r)))
             elif alike:
                 jobs, n = any(r.jobs for r in found), min(r.rounds for r in found)
                 self.page.text('%s is the fastest here, but cannot be told apart from %s: the ratios of their times in '
                                'the same rounds leave it open. More %s may tell%s.' % (
-                                   a.label, ', '.join(alike), 'jobs' if jobs else 'rounds', '' if jobs or n >= STEADY_MIN else
-                                   ', %d or more; %d often leave open what is far apart' % (STEADY_MIN, n)))
+                                   a.label, ', '.join(alike), 'jobs' if jobs else 'rounds', '' if jobs or n >= self.report.rounds.steady else
+                                   ', %d or more; %d often leave open what is far apart' % (self.report.rounds.steady, n)))
             else:
                 r = next(r for r in found if r.other is b)
                 self.page.text('%s is the fastest: %s takes %s times as long (%s to %s, %s).' % (

@@ -11,7 +11,6 @@ from .. import reading, stats, text
 from ..results import NAN, counted, integer, items, members, real, stamps, true, verdicts, word
 
 GOAL, ROUNDS_MIN = 0.10, 6
-STEADY_MIN = 12  # of which values that do not depend on each other have an interval in more than nine of ten cases
 PAIRED = 'paired zeta'
 SAID_LEVEL = 0.95  # of intervals that programs give themselves
 ROUNDS_MAX = 1000  # of --repeat
@@ -359,11 +358,11 @@ class Rounds:
                 more = ' It is not data, %s, but %s.' % (_of(data, 'which are'), _of(z.terms[other], other))
             elif code == 'undecided' and z.lo != z.lo and (self._unsteady(cell) if z.jobs else z.rounds >= ROUNDS_MIN):
                 n, what = z.jobs or z.rounds, 'jobs' if z.jobs else 'rounds'
-                by_chance = n < STEADY_MIN and self._unsteady(cell) != 'drifting'
-                needed = math.ceil(STEADY_MIN * (z.rounds / z.jobs if z.jobs else 1)) if by_chance else None
+                by_chance = n < self.steady and self._unsteady(cell) != 'drifting'
+                needed = math.ceil(self.steady * (z.rounds / z.jobs if z.jobs else 1)) if by_chance else None
                 more = ' No interval: the %s rise, fall or depend on the one before, so something else goes on here.' % what \
                     if not by_chance else ' No interval: the %s seem to depend on the one before, as so few (%d) do by chance in three of ten ' \
-                    'cases; %d have one as a rule.' % (what, n, STEADY_MIN)
+                    'cases; %d have one as a rule.' % (what, n, self.steady)
             elif code == 'undecided' and z.jobs:
                 needed, more = None, ' More jobs would decide, rather than more rounds in each%s.' % (
                     ', whether that is data' if z.lo > GOAL else '')
@@ -430,6 +429,11 @@ class Rounds:
         if node:
             return [s for s in stamps(node) if s['code'] != word(node, 'answer')]
         return [_of_some(s, spread.n, 'readings') for s in counted(r.stamps for r in spread.readings)]
+
+    @property
+    def steady(self):
+        """Rounds that have an interval in nine of ten cases, where they do not depend on each other: 12 at 95 %."""
+        return 2 * self.least(1)
 
     def least(self, others_n):
         """The fewest rounds with which slower() can tell one from as many others: if all ratios are on one side."""

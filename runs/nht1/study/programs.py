@@ -68,7 +68,7 @@ class Program:
 
     def better_of(self, metric):
         """Which values of a metric are better, 'low' or 'high': a program's own says so, of another one its name."""
-        return self.better if metric == self.metric else 'high' if RATE.search(metric) else 'low'
+        return self.better if metric == self.metric else 'high' if RATE.search(metric.replace('[]', '')) else 'low'
 
     def expect_metric(self, metric):
         """Trouble with a metric that no result of this program has, by its schema. Of another build nothing is known."""

@@ -42,7 +42,7 @@ def half_width(answer):
 
 
 def _ending(path):
-    name = path.split('.')[-1]
+    name = path.replace('[]', '').split('.')[-1]
     found = next((e for e in SCALES if name == e or name.endswith('_' + e)), '')
     return '' if found == 's' and programs.RATE.search(name) else found
 
