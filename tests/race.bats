@@ -259,6 +259,10 @@ remember() {
     expect_json r.json 'any(.notices[]; test("not remembered: its search had not settled"))'
     [ "$(tr -s ' \n' ' ' <<<"$output" | grep -o 'took processors' | wc -l)" -eq 1 ]
     [ ! -e state/nht1/choices.json ]
+    # Threads that share a CPU say so, instead of other programs.
+    OMP_NUM_THREADS=2 NHT1_PROC=$NHT1_ROOT/tests/proc/busy run taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+' | tail -n 1)" \
+        nht1-bt "${tiny[@]}" --io auto:posix --minutes 0.06 --json r.json
+    expect_json r.json '.search.best.answer | test("Ranks lacked processors in [0-9]+ of [0-9]+ runs of the last rung: .*2 .*threads .*share 1 ")'
 }
 
 @test "what was found is run at once the next time, and has to be beaten by a new search" {

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "bt/search/choice.h"
 #include "bt/command.h"
+#include "bt/evidence.h"
 #include "bt/machine.h"
 #include "io/writers/hint.h"
 #include "io/writers/writer.h"
@@ -241,7 +242,7 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     const int best = race_best(s->race), plain = race_plain(s->race);
     const struct race_rung *rung;
     bool last;
-    char label[BT_LABEL_MAX], name[BT_LABEL_MAX], minutes[UNITS_TEXT_MAX];
+    char label[BT_LABEL_MAX], name[BT_LABEL_MAX], minutes[UNITS_TEXT_MAX], why[BALANCE_WHY];
     double ratio, lo, hi, needed, seconds, least = 1;
     int untried = 0, runs, disturbed;
     const int rungs_n = race_rungs(s->race, &rung, &last);
@@ -271,7 +272,10 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     case RACE_UNDECIDED:
         append_text(out, "Undecided: %s will do until another is shown to be faster. ", label);
         race_needed(s->race, &needed, &seconds);
-        if (race_disturbed(s->race, &runs, &disturbed))
+        if (race_disturbed(s->race, &runs, &disturbed) && bt_evidence_cores(&s->job->machine, why))
+            append_text(out, "Ranks lacked processors in %d of %d runs of the last rung: %s.",
+                        disturbed, runs, why);
+        else if (race_disturbed(s->race, &runs, &disturbed))
             append_text(out,
                         "In %d of %d runs of the last rung " BALANCE_TAKERS
                         " took processors from the ranks; search again when the computer does "
