@@ -57,6 +57,15 @@ void sys_cpus_tell(const cpu_set_t *more)
     told = *more;
 }
 
+void sys_cpus_unbind(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (CPU_COUNT(&told) == 0 || sched_getaffinity(0, sizeof set, &set) < 0) return;
+    CPU_OR(&set, &set, &told);
+    (void)sched_setaffinity(0, sizeof set, &set); /* without it the thread stays where it is */
+}
+
 int sys_cpus_allowed(uint64_t *mask)
 {
     cpu_set_t set;

@@ -27,6 +27,9 @@ int sys_cpus_allowed(uint64_t *mask);
  * as with OMP_PROC_BIND: sys_cpus_allowed and sys_cpu count them, too. */
 void sys_cpus_tell(const cpu_set_t *more);
 
+/* Lets the thread that calls run on those, too: one that helps inherits the mask of the thread that has made it. */
+void sys_cpus_unbind(void);
+
 /* The file system that holds a path. */
 struct sys_fs {
     char type[64];    /* "ext4", "nfs4", "lustre", "tmpfs" */

@@ -22,6 +22,22 @@
 #define THREADS_MAX 4096      /* of a rank; the OpenMP library ends the program when it cannot */
 #define RANK_BYTES  (8 << 20) /* stacks, tables and library buffers of a rank, roughly */
 
+/* OpenMP that binds threads has bound this one by now: what it may use is known as places. */
+static void tell_places(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int p = 0; p < omp_get_num_places(); p++) {
+        int cpu[CPU_SETSIZE];
+        const int n = omp_get_place_num_procs(p);
+        if (n < 1 || n > CPU_SETSIZE) continue;
+        omp_get_place_proc_ids(p, cpu);
+        for (int i = 0; i < n; i++)
+            if (cpu[i] >= 0 && cpu[i] < CPU_SETSIZE) CPU_SET((size_t)cpu[i], &set);
+    }
+    sys_cpus_tell(&set);
+}
+
 void bt_machine_reexec_passive(char **argv)
 {
     static const char *const local_size[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
@@ -34,6 +50,8 @@ void bt_machine_reexec_passive(char **argv)
     if (ranks < 1) ranks = 1;
     if (each <= 1 || each <= sysconf(_SC_NPROCESSORS_ONLN) / ranks) return;
     if (getenv("OMP_WAIT_POLICY") || setenv("OMP_WAIT_POLICY", "passive", 1) < 0) return;
+    tell_places();
+    sys_cpus_unbind();             /* the OpenMP library binds anew, from the mask that it finds */
     execv("/proc/self/exe", argv); /* without it the run is only slow */
 }
 
@@ -80,22 +98,6 @@ static int region_threads(void)
     omp_set_dynamic(0);
     const int most = omp_get_max_active_levels() > 0 ? omp_get_thread_limit() : 1;
     return omp_get_max_threads() < most ? omp_get_max_threads() : most;
-}
-
-/* OpenMP that binds threads has bound this one by now: what it may use is known as places. */
-static void tell_places(void)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (int p = 0; p < omp_get_num_places(); p++) {
-        int cpu[CPU_SETSIZE];
-        const int n = omp_get_place_num_procs(p);
-        if (n < 1 || n > CPU_SETSIZE) continue;
-        omp_get_place_proc_ids(p, cpu);
-        for (int i = 0; i < n; i++)
-            if (cpu[i] >= 0 && cpu[i] < CPU_SETSIZE) CPU_SET((size_t)cpu[i], &set);
-    }
-    sys_cpus_tell(&set);
 }
 
 /* The logical CPUs on which the threads of this rank are let, those of a node and of all. */

@@ -582,8 +582,10 @@ END
 
 @test "threads that OpenMP binds, each to a CPU of its own, do not share one" {
     [ "$(nproc)" -ge 2 ] || not_here "one CPU"
-    for threads in 2 ""; do
-        run env -u OMP_NUM_THREADS ${threads:+OMP_NUM_THREADS=2} OMP_PROC_BIND=true nht1-bt "${tiny[@]}" --io posix --json r.json
+    # The last one starts itself again, with threads that wait passively.
+    for threads in OMP_NUM_THREADS=2 X=1 "OMP_NUM_THREADS=2 SLURM_NTASKS_PER_NODE=$(nproc)"; do
+        # shellcheck disable=SC2086 # words
+        run env -u OMP_NUM_THREADS -u OMP_WAIT_POLICY $threads OMP_PROC_BIND=true nht1-bt "${tiny[@]}" --io posix --json r.json
         expect_status 0
         expect_json r.json '(.stamps | all(.code != "bound")) and .system.threads >= 2 and .system.narrowest_affinity_cpus == .system.threads'
     done

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/sys.h"
 #include "base/watch.h"
 #include "io/writers/background.h"
 #include "io/writers/busy.h"
@@ -55,6 +56,7 @@ static void *async_thread(void *arg)
 {
     struct io_background *b = arg;
     struct async_engine *e = b->engine_state;
+    sys_cpus_unbind();
     pthread_mutex_lock(&e->lock);
     for (;;) {
         while (e->waiting_n == 0 && !e->stop)

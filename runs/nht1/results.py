@@ -715,9 +715,9 @@ class Run:
         # What drops the data has no rate.
         self.write_rate = NAN if self.drops else positive(real(node, 'write_rate_bytes_per_s'))
         self.finished = self.t_t_s > 0 and not members(node, 'resumed') and \
-            at(node, 'completed') is not False
+            at(node, 'completed') is not False and word(node, 'proof.state') != 'failed'  # not verified to its end
         self.wrong = at(node, 'norms.ok') is False or \
-            word(node, 'proof.state') == 'wrong'  # 'failed': it was not verified to its end
+            word(node, 'proof.state') == 'wrong'
 
     @property
     def problem(self):

@@ -42,7 +42,10 @@ class Verdict(unittest.TestCase):
         root = bt_result()
         for state, wrong in (('failed', False), ('wrong', True)):
             root['runs'][-1].update(verified=False, proof={'state': state})
-            self.assertEqual([t for t in texts(page_of(root)) if 'was wrong' in t] != [], wrong)
+            said = texts(page_of(root))
+            self.assertEqual([t for t in said if 'was wrong' in t] != [], wrong)
+            self.assertEqual('1 run left out: interrupted, failed or continued.' in said, not wrong)
+            self.assertIn('the fastest writer, posix,', ' '.join(said))  # by its other runs
 
     def test_jobs_that_did_not_come_to_an_end_are_told_beside_others(self):
         cut = bt_result(stamps=[{'code': 'interrupted', 'severity': 'warn', 'sentence': 'Interrupted: 3 of 8 rounds are complete.', 'numbers': {}}])
