@@ -235,8 +235,7 @@ static void number_processes(struct profile_run *run)
 static bool are_one(const struct profile_map *a, const struct profile_file *x,
                     const struct profile_map *b, const struct profile_file *y)
 {
-    const bool apart =
-        x->inode != 0 && y->inode != 0 && x->inode != y->inode && strcmp(a->host, b->host) != 0;
+    const bool apart = x->local && y->local && strcmp(a->host, b->host) != 0;
     return !apart && strcmp(x->name, y->name) == 0;
 }
 

@@ -167,7 +167,7 @@ struct profile_file {
     int32_t phases_n;             /* of this file, on this rank */
     int32_t opens_n;
     int32_t interface; /* enum profile_interface */
-    uint64_t inode;    /* 0: not known */
+    int32_t local;     /* on a file system of this node alone */
     int32_t each; /* all ranks have opened it, each by itself; known when the program has ended */
     int32_t
         temporary; /* bytes of the name before what was made and is gone in the end, 0: it is not gone; known

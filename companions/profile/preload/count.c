@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -527,6 +527,22 @@ void count_synced(void)
     count_unlock();
 }
 
+/* Whether a file lies on a file system that no other node has: by its type, of the usual ones. */
+static bool is_local(const char *name)
+{
+    static const uint32_t type[] = {
+        0xef53,     0x58465342, 0x9123683e, 0x01021994, 0x858458f6,
+        0xf2f52010, 0x794c7630, 0x2fc12fc1}; /* ext, XFS, Btrfs, tmpfs, ramfs, F2FS, overlay, ZFS */
+    struct statfs fs;
+    bool found = false;
+    inside++;
+    if (statfs(name, &fs) == 0)
+        for (size_t t = 0; t < sizeof type / sizeof type[0]; t++)
+            found |= (uint32_t)fs.f_type == type[t];
+    inside--;
+    return found;
+}
+
 int count_file(const char *name, int comm_size, int comm_rank, enum profile_interface interface)
 {
     uint64_t key = table_hash(name) + 2 * (uint64_t)comm_size + interface;
@@ -545,12 +561,8 @@ int count_file(const char *name, int comm_size, int comm_rank, enum profile_inte
     }
     if (!file) {
         file = &map->file[n];
-        struct stat st;
-        inside++;
-        const bool known = stat(name, &st) == 0;
-        inside--;
         snprintf(file->name, sizeof file->name, "%s", name);
-        file->inode = known ? st.st_ino : 0;
+        file->local = is_local(name);
         map->files_n++;
     }
     file->comm_size = comm_size;
