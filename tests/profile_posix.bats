@@ -316,6 +316,26 @@ END
     expect_no_text "Apart"
 }
 
+@test "files that mkstemp names are known by these names, each by itself, and have a zeta" {
+    # Python chooses its names itself; this is the C library's call.
+    cat >temporary.py <<'END'
+import ctypes
+import os
+libc = ctypes.CDLL(None)
+names = [ctypes.create_string_buffer(b"partXXXXXX") for i in range(2)]
+for i, name in enumerate(names):
+    fd = libc.mkstemp(name)
+    os.write(fd, bytes(1000 * (i + 1)))
+    os.close(fd)
+for i, name in enumerate(names):
+    fd = os.open(name.value, os.O_RDONLY)
+    os.read(fd, 1000 * (i + 1))
+    os.close(fd)
+END
+    certified "$(python3 -c 'import sys; print(sys.executable)')" temporary.py
+    expect_json ../p.json '[.profile.points[] | .file] | length == 4 and (unique | length == 2) and all(test("part[^X]*$"))'
+}
+
 @test "a rename counts once, as one call" {
     need_program python3
     certified python3 -c "import os

@@ -46,6 +46,17 @@ struct entry {
     struct profile_trace trace;
 };
 
+/* Of two names of one length, without what mkstemp has chosen. */
+static int by_lasting_name(const struct entry *p, const struct entry *q)
+{
+    const size_t length = p->name, at = (size_t)p->file->chosen, behind = at + 6;
+    if (p->file->chosen != q->file->chosen) return p->file->chosen - q->file->chosen;
+    if (at == 0 || behind > length) return memcmp(p->file->name, q->file->name, length);
+    const int order = memcmp(p->file->name, q->file->name, at);
+    return order != 0 ? order
+                      : memcmp(p->file->name + behind, q->file->name + behind, length - behind);
+}
+
 static int by_key(const void *a, const void *b)
 {
     const struct entry *p = a, *q = b;
@@ -53,7 +64,7 @@ static int by_key(const void *a, const void *b)
     if (order == 0) order = strcmp(p->program, q->program);
     if (order == 0) order = (p->file->temporary > 0) - (q->file->temporary > 0);
     if (order == 0) order = (p->name > q->name) - (p->name < q->name);
-    if (order == 0) order = memcmp(p->file->name, q->file->name, p->name);
+    if (order == 0) order = by_lasting_name(p, q);
     if (order == 0) order = p->file->interface - q->file->interface;
     if (order == 0) order = p->file->comm_size - q->file->comm_size;
     return order;

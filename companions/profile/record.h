@@ -168,6 +168,7 @@ struct profile_file {
     int32_t opens_n;
     int32_t interface; /* enum profile_interface */
     int32_t local;     /* on a file system of this node alone */
+    int32_t chosen;    /* where six characters of the name begin that mkstemp has chosen; 0: none */
     int32_t each; /* all ranks have opened it, each by itself; known when the program has ended */
     int32_t
         temporary; /* bytes of the name before what was made and is gone in the end, 0: it is not gone; known

@@ -572,6 +572,12 @@ int count_file(const char *name, int comm_size, int comm_rank, enum profile_inte
     return (int)(file - map->file);
 }
 
+void count_chosen(int file, const char *name, int at)
+{
+    struct profile_file *f = &map->file[file];
+    if (strcmp(f->name, name) == 0) f->chosen = at; /* else it is counted with another */
+}
+
 void count_trace(int file, int function, int64_t bytes, int64_t at)
 {
     static _Thread_local int32_t thread;

@@ -78,6 +78,9 @@ struct use {
 /* The place in the table of a file with so many processes, locked; the last one holds all that found none. */
 int count_file(const char *name, int comm_size, int comm_rank, enum profile_interface interface);
 
+/* Notes where six characters of the name of a file begin that mkstemp has chosen. */
+void count_chosen(int file, const char *name, int at);
+
 /* Enters a call into the trace of its file, locked. function: a kind, or WORKLOAD_KINDS + a profile_other. */
 void count_trace(int file, int function, int64_t bytes, int64_t at);
 

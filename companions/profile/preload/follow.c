@@ -315,10 +315,15 @@ static bool ready(void)
 /* Enters an open file into the counters of this process, locked. */
 static void enter(struct followed *f)
 {
-    char told[PROFILE_PATH_MAX];
-    if (f->use.file >= 0) return;
-    paths_told(f->name, told);
-    f->use.file = count_file(told, 1, 0, PROFILE_POSIX);
+    if (f->use.file < 0) f->use.file = paths_count(f->name, 1, 0, PROFILE_POSIX);
+}
+
+void follow_chosen(int fd, const char *whole, int at)
+{
+    count_lock();
+    const struct followed *f = fd >= 0 ? follow_find(fd) : NULL;
+    if (f && f->use.file >= 0) count_chosen(f->use.file, whole, at);
+    count_unlock();
 }
 
 /* How the file of a call was open, as runs have it. */
@@ -372,10 +377,8 @@ void follow_flush_all(uint64_t start_ns)
 
 static void trace_name(const char *whole, bool folder, enum profile_other what, int64_t at)
 {
-    char told[PROFILE_PATH_MAX];
-    paths_told(whole, told);
     count_lock();
-    count_trace(count_file(told, 1, 0, folder ? PROFILE_FOLDER : PROFILE_POSIX),
+    count_trace(paths_count(whole, 1, 0, folder ? PROFILE_FOLDER : PROFILE_POSIX),
                 WORKLOAD_KINDS + (int)what, 0, at);
     count_unlock();
 }

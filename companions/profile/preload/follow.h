@@ -44,6 +44,9 @@ void follow_stop(void);  /* for good: nothing can be counted */
 bool follow_is_process(void);
 void follow_forked(void);
 
+/* count_chosen of the file of a descriptor, which was entered as it was opened. */
+void follow_chosen(int fd, const char *whole, int at);
+
 /* The file of a descriptor, NULL: none that is traced. Local. */
 struct followed *follow_find(int fd);
 

@@ -437,11 +437,12 @@ static void mark_in(const char *whole)
     paths_mark(mark);
 }
 
-void paths_told(const char *whole, char out[PROFILE_PATH_MAX])
+int paths_count(const char *whole, int comm_size, int comm_rank, enum profile_interface interface)
 {
     const struct profile_before *note = paths_find(whole);
-    snprintf(out, PROFILE_PATH_MAX, "%s", whole);
-    if (note && note->temporary > 0) memset(out + note->temporary, 'X', 6);
+    const int n = count_file(whole, comm_size, comm_rank, interface);
+    if (note && note->temporary > 0) count_chosen(n, whole, note->temporary);
+    return n;
 }
 
 void paths_forked(void)

@@ -67,8 +67,8 @@ int paths_note_special(const char *whole);
 /* A last part by which a followed name is known as well. */
 void paths_mark(const char *name);
 
-/* The name as it is told and compared: without what mkstemp has chosen. */
-void paths_told(const char *whole, char out[PROFILE_PATH_MAX]);
+/* count_file of a whole path; what mkstemp has chosen of it, which is another in each run, is noted. */
+int paths_count(const char *whole, int comm_size, int comm_rank, enum profile_interface interface);
 
 /* The process was forked: another thread of its parent may have been changing what is known of names. */
 void paths_forked(void);

@@ -304,6 +304,7 @@ static int open_temporary(const void *caller, char *name, int suffix, int flags)
         if (fd >= 0 && paths_whole(AT_FDCWD, name, false, whole) == 0) {
             struct profile_before *note = paths_find(whole);
             if (note) note->temporary = (int32_t)(strlen(whole) - 6 - (size_t)suffix);
+            if (note) follow_chosen(flags == FOLDER ? -1 : fd, whole, note->temporary);
         }
         return fd;
     }

@@ -390,15 +390,13 @@ static int open_kept(MPI_Comm comm, const char *name, int mode, MPI_Info info, M
     return rc;
 }
 
-/* The name of a file as it is told and compared, that of POSIX calls for the same file; one that has no whole path as it was
- * given. */
-static void told_name(const char *name, char told[PROFILE_PATH_MAX])
+/* Enters a file that is handed to MPI under its whole path, that of POSIX calls for it; one that has none as it was given. */
+static int count_named(const char *name, int comm_size, int comm_rank)
 {
     char whole[PROFILE_PATH_MAX];
-    if (whole_of(name, true, whole) == 0)
-        paths_told(whole, told);
-    else
-        snprintf(told, PROFILE_PATH_MAX, "%s", name);
+    return whole_of(name, true, whole) == 0
+               ? paths_count(whole, comm_size, comm_rank, PROFILE_MPI_IO)
+               : count_file(name, comm_size, comm_rank, PROFILE_MPI_IO);
 }
 
 /* What a file was before the program's first call on it. */
@@ -414,7 +412,6 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
 {
     REAL(PMPI_File_open, MPI_Comm, const char *, int, MPI_Info, MPI_File *);
     struct opening how = {.instead = 0};
-    char told[PROFILE_PATH_MAX];
     int first, all = 1;
     if (!map || inside) return real(comm, name, mode, info, fh);
     inside++;
@@ -429,7 +426,6 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
     if (rc == MPI_SUCCESS) {
         int size, rank;
         MPI_Comm own = MPI_COMM_NULL;
-        told_name(name, told);
         PMPI_Comm_size(comm, &size);
         PMPI_Comm_rank(comm, &rank);
         if (dropping) PMPI_Comm_dup(comm, &own);
@@ -438,7 +434,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
         if (o) {
             *o = (struct open){.fh = *fh,
                                .comm = own,
-                               .use = {.file = count_file(told, size, rank, PROFILE_MPI_IO),
+                               .use = {.file = count_named(name, size, rank),
                                        .comm_size = size,
                                        .comm_rank = rank,
                                        .phase = -1},
@@ -597,11 +593,10 @@ BOTH(MPI_File_get_amode, MPI_File fh, int *mode)
 BOTH(MPI_File_delete, const char *name, MPI_Info info)
 {
     REAL(PMPI_File_delete, const char *, MPI_Info);
-    char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX], told[PROFILE_PATH_MAX];
+    char whole[PROFILE_PATH_MAX], path[PROFILE_PATH_MAX];
     struct stat st;
     if (!map || inside) return real(name, info);
     inside++;
-    told_name(name, told);
     uint64_t start_ns = count_now_ns();
     int rc = MPI_SUCCESS;
     const bool known = whole_of(name, false, whole) == 0,
@@ -619,7 +614,7 @@ BOTH(MPI_File_delete, const char *name, MPI_Info info)
     }
     count_other(PROFILE_REMOVE, 1, start_ns);
     count_lock();
-    count_trace(count_file(told, 1, 0, PROFILE_MPI_IO), WORKLOAD_KINDS + PROFILE_REMOVE, 0, 0);
+    count_trace(count_named(name, 1, 0), WORKLOAD_KINDS + PROFILE_REMOVE, 0, 0);
     count_unlock();
     inside--;
     return rc;
