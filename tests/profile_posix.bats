@@ -343,6 +343,13 @@ for i in range(10):
     open('x', 'w').write('a')
     os.rename('x', 'y')"
     expect_json ../p.json '.profile.other.rename.n == 10'
+    expect_text "Renamed   replays know a file by its name: what is written again under one that was renamed lies over it"
+    run nht1-profile -- python3 -c "import os
+for i in range(2):
+    open('x%d' % i, 'w').write('a')
+    os.rename('x%d' % i, 'y%d' % i)"
+    expect_status 0
+    expect_no_text "Renamed"
 }
 
 @test "10,000 files have a zeta" {

@@ -1779,6 +1779,57 @@ static void print_places(const struct profile_run *run, const struct points *all
             "from the front of the file in each working point; --accesses keeps their places\n");
 }
 
+/* A name under which a file was renamed, or to which. */
+struct renamed {
+    const char *name;
+    int phases_n; /* of the rank that has most, and of all processes beside */
+};
+
+static int by_renamed(const void *a, const void *b)
+{
+    return strcmp(((const struct renamed *)a)->name, ((const struct renamed *)b)->name);
+}
+
+/* A workload knows files by their names: a temporary one that is written again after it was renamed is the same, and what is read
+ * under the new name another. */
+static void print_renamed(const struct profile_run *run, FILE *to)
+{
+    int64_t most = 1;
+    int n = 0, kept = 0, used = 0;
+    uint64_t renames = 0;
+    for (int r = 0; r < run->size; r++)
+        most += run->rank[r] ? run->rank[r]->files_n : 0;
+    struct renamed *list = mem_new(most, sizeof *list, "%" PRId64 " files", most);
+    for (int r = 0; list && r < run->size; r++)
+        for (int f = 0; run->rank[r] && f < run->rank[r]->files_n; f++)
+            if (run->rank[r]->file[f].trace.of[WORKLOAD_KINDS + PROFILE_RENAME].n > 0)
+                list[n++].name = run->rank[r]->file[f].name;
+    if (n > 0) qsort(list, (size_t)n, sizeof *list, by_renamed);
+    for (int i = 0; i < n; i++)
+        if (i == 0 || strcmp(list[i].name, list[kept - 1].name) != 0) list[kept++] = list[i];
+    for (int r = 0; kept > 0 && r < run->size; r++) {
+        const struct profile_map *m = run->rank[r];
+        if (m) renames += m->other[PROFILE_RENAME].n;
+        for (int f = 0; m && f < m->files_n; f++) {
+            const struct renamed key = {.name = m->file[f].name};
+            struct renamed *at = bsearch(&key, list, (size_t)kept, sizeof *list, by_renamed);
+            if (at)
+                at->phases_n = r < run->mpi_n ? (int)num_max(at->phases_n, m->file[f].phases_n)
+                                              : at->phases_n + m->file[f].phases_n;
+        }
+    }
+    bool again = false;
+    for (int i = 0; i < kept; i++) {
+        used += list[i].phases_n > 0;
+        again = again || list[i].phases_n > 1;
+    }
+    if (again || (uint64_t)used > renames)
+        fprintf(to, "Renamed   replays know a file by its name: what is written again under one "
+                    "that was renamed lies over it, what is read "
+                    "under its new name is another file\n");
+    free(list);
+}
+
 void profile_print(const struct profile_run *run, FILE *to)
 {
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
@@ -1813,6 +1864,7 @@ void profile_print(const struct profile_run *run, FILE *to)
                     "other; --accesses "
                     "replays them at once\n");
     print_places(run, &all, to);
+    if (made) print_renamed(run, to);
     if (run->calls[0] + run->calls[1] == 0)
         fprintf(to, "Nothing   read or written through MPI-IO or in files that it opens for "
                     "writing: the workload is empty and cannot be replayed\n");
