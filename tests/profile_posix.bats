@@ -256,19 +256,19 @@ END
 import os
 import sys
 a = os.open("a", os.O_WRONLY | os.O_CREAT, 0o644)
-os.pwrite(a, bytes(1000), 0)
+os.pwrite(a, bytes(20000), 0)
 child = os.fork()
 if child == 0:
     b = os.open("b", os.O_WRONLY | os.O_CREAT, 0o644)
-    for i in range(5):
-        os.pwrite(b, bytes(1000), 1000 * i)
+    for i in range(40):
+        os.pwrite(b, bytes(20000), 20000 * i)
     os._exit(0)
 if sys.argv[1] == "meanwhile":  # until it has ended
     while os.waitpid(child, os.WNOHANG) == (0, 0):
-        os.pwrite(a, bytes(1000), 0)
+        os.pwrite(a, bytes(20000), 0)
 else:
     os.waitpid(child, 0)
-os.pwrite(a, bytes(1000), 0)
+os.pwrite(a, bytes(20000), 0)
 END
     at_once() {
         run env LD_PRELOAD="$NHT1_TESTBIN/delay.so" NHT1_DELAY_US=5000 nht1-profile -- \
