@@ -158,17 +158,10 @@ int bt_machine_make(MPI_Comm comm, struct bt_machine *m)
 
 const char *bt_machine_unbind(const struct bt_machine *m, char out[BT_MACHINE_UNBIND])
 {
-    if (m->omp_binds)
-        snprintf(out, BT_MACHINE_UNBIND,
-                 "unset OMP_PROC_BIND and OMP_PLACES, or have each rank bound to CPUs of its own "
-                 "(mpirun "
-                 "--map-by slot:PE=%d)",
-                 m->threads);
-    else
-        snprintf(out, BT_MACHINE_UNBIND,
-                 "start with mpirun --bind-to none, or --map-by slot:PE=%d; taskset and cpusets "
-                 "bind, too",
-                 m->threads);
+    snprintf(
+        out, BT_MACHINE_UNBIND,
+        "%sstart with mpirun --bind-to none, or --map-by slot:PE=%d; taskset and cpusets bind, too",
+        m->omp_binds ? "unset OMP_PROC_BIND and OMP_PLACES, and " : "", m->threads);
     return out;
 }
 

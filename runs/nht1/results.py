@@ -996,10 +996,10 @@ class Runs:
             fs = next((r.fs for r in runs if r.fs), None)
             for run in runs:
                 run.side = sides.get(id(result), '')
-                if not run.finished:
-                    self.unfinished += 1
-                elif run.wrong:
+                if run.wrong:
                     self.wrong += 1
+                elif not run.finished:
+                    self.unfinished += 1
                 else:
                     group = self._group(run, run.fs or fs)
                     key = (id(group), run.identity)

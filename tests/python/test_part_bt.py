@@ -46,6 +46,19 @@ class Verdict(unittest.TestCase):
             self.assertEqual([t for t in said if 'was wrong' in t] != [], wrong)
             self.assertEqual('1 run left out: interrupted, failed or continued.' in said, not wrong)
             self.assertIn('the fastest writer, posix,', ' '.join(said))  # by its other runs
+        root['runs'][-1].update(norms={'ok': False}, proof={'state': 'failed'})
+        self.assertIn('1 run left out: what was computed or written was wrong.', texts(page_of(root)))
+
+    def test_what_a_job_says_of_all_of_its_runs_is_found_anew_where_some_are_left_out(self):
+        root = bt_result([1.2, 1.21, 1.22, 1.2, 1.21, 1.22, 5.0], [1.0] * 7)
+        root['ranking'] = [{'driver': 'posix', 'runs_n': 7, 'paired': {'zeta': 0.25, 'rounds_n': 7}, 'stamps': [
+            {'code': 'io-too-slow', 'severity': 'bad', 'sentence': 'So said the job.', 'numbers': {}}]}]
+        self.assertIn('So said the job.', [p.get('sentence') or p.get('text') for p in page_of(root).parts])
+        root['runs'][-1].update(verified=False, proof={'state': 'failed'})
+        page = page_of(root)
+        self.assertNotIn('So said the job.', [p.get('sentence') or p.get('text') for p in page.parts])
+        self.assertIn(' over 6 rounds', ' '.join(texts(page)))
+        self.assertNotIn('of several jobs', ' '.join(texts(page)))
 
     def test_jobs_that_did_not_come_to_an_end_are_told_beside_others(self):
         cut = bt_result(stamps=[{'code': 'interrupted', 'severity': 'warn', 'sentence': 'Interrupted: 3 of 8 rounds are complete.', 'numbers': {}}])

@@ -184,13 +184,14 @@ class Rounds:
     @staticmethod
     def _said(cell):
         """(result, row): the result that all runs of a cell come from and what the program says
-        there about the writer over its rounds. (None, {}) when there are several."""
+        there about the writer over its rounds. (None, {}) when there are several, or when runs that the program counts
+        are left out."""
         found = {id(r.result): r.result for r in cell.runs}
         if len(found) > 1:
             return None, {}
         result = cell.runs[0].result
-        return result, next((row for row in items(result.root, 'ranking')
-                             if word(row, 'driver') == cell.writer), {})
+        row = next((row for row in items(result.root, 'ranking') if word(row, 'driver') == cell.writer), {})
+        return (None, {}) if integer(row, 'runs_n') > cell.n else (result, row)
 
     @staticmethod
     def _parts(cell):
@@ -374,8 +375,9 @@ class Rounds:
         return Judgement({
             'code': code, 'severity': verdicts()[code],
             'numbers': {'rounds_n': z.rounds, 'rounds_needed_n': needed, **but[1]},
-            'sentence': "%s: over %s of several jobs%s %s; NAS's goal is at most %.2f%s.%s" % (
-                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'), each(z.jobs), zeta, GOAL, but[0], more)},
+            'sentence': "%s: over %s%s%s %s; NAS's goal is at most %.2f%s.%s" % (
+                WORDS.get(code, code.capitalize()), text.plural(z.rounds, 'round'),
+                ' of several jobs' if len({id(r.result) for r in cell.runs}) > 1 else '', each(z.jobs), zeta, GOAL, but[0], more)},
             settled)
 
     def read_verdict(self, cell, spread):
