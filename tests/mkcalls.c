@@ -708,6 +708,22 @@ static void mesh(const char *name)
     MPI_File_close(&f);
 }
 
+/* All open a file that the first process gives a header; then all open it again, and the first process comes late to a collective
+ * call, in which the others wait. */
+static void late(const char *name)
+{
+    MPI_Status s;
+    for (int step = 0; step < 2; step++) {
+        MPI_File f = opened(MPI_COMM_WORLD, name);
+        if (rank == 0) MPI_File_write_at(f, 10000 * step, buf, 500, MPI_BYTE, &s);
+        MPI_File_close(&f);
+        f = opened(MPI_COMM_WORLD, name);
+        if (rank == 0) usleep(20000);
+        MPI_File_write_at_all(f, 10000 * step + 500 + 1000 * rank, buf, 1000, MPI_BYTE, &s);
+        MPI_File_close(&f);
+    }
+}
+
 /* A file that the first process removes again. */
 static void deleted(const char *name)
 {
@@ -1129,6 +1145,7 @@ int main(int argc, char **argv)
         {"deleted", deleted},
         {"both-ways", both_ways},
         {"mesh", mesh},
+        {"late", late},
         {"halves-of", halves_of},
         {"separate", separate},
         {"sync", flushed},

@@ -266,6 +266,18 @@ views_are_told() {
 <rank of="1" calls="0" bytes="0"/>
 <calls function="read_at" n="1" bytes="1000" shift="0"/>
 <calls function="write_at" n="1" bytes="1000" begin="1000"/>' ]
+    for split in direction open; do
+        profiled --split "$split" 2 late l.dat
+        expect_status 0
+        expect_no_text "left out"
+        [ "$(grep '<calls\|<rank' profile.xml | sed 's/^ *//; s/ shift.*/>/; s/ begin.*/>/; s/"\/>/">/' | uniq -c | sed 's/^ *//')" = \
+            '1 <calls function="write_at" n="1" bytes="500">
+1 <rank of="1" calls="0" bytes="0">
+1 <calls function="write_at_all" n="1" bytes="1000">
+1 <calls function="write_at" n="1" bytes="500">
+1 <rank of="1" calls="0" bytes="0">
+1 <calls function="write_at_all" n="1" bytes="1000">' ]
+    done
     # What is not split by direction is joined whatever the ranks do besides.
     profiled --split run 2 mesh n.dat
     expect_status 0

@@ -347,6 +347,9 @@ for i in range(10):
     run nht1-profile -- python3 -c "import os
 for i in range(2):
     open('x%d' % i, 'w').write('a')
+    f = open('x%d' % i, 'r+')
+    f.read()
+    f.close()
     os.rename('x%d' % i, 'y%d' % i)"
     expect_status 0
     expect_no_text "Renamed"

@@ -27,8 +27,6 @@
 
 #define COUNT_MAX (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
 #define CLOCK_MAX 1e12                /* seconds since 1970 */
-#define ALIGNED_MAX                                                                                \
-    1000000 /* pairs of phases that are tried: above, processes are joined by number */
 enum { POINTS_SHOWN = 40 };
 
 static const char *const other_name[PROFILE_OTHERS] = {
@@ -60,6 +58,7 @@ struct point {
     int file;                        /* index in the workload */
     int interface;                   /* enum profile_interface */
     bool each;                       /* all ranks have opened the file, each by itself */
+    int opening;                     /* by MPI-IO, which all processes of it do together */
     int direction;                   /* 1: of reading, 2: of writing; 0: not told apart */
     double begin_s, end_s;
 };
@@ -235,7 +234,7 @@ static void number_processes(struct profile_run *run)
 static bool are_one(const struct profile_map *a, const struct profile_file *x,
                     const struct profile_map *b, const struct profile_file *y)
 {
-    const bool apart = x->local && y->local && strcmp(a->host, b->host) != 0;
+    const bool apart = x->local > 0 && y->local > 0 && strcmp(a->host, b->host) != 0;
     return !apart && strcmp(x->name, y->name) == 0;
 }
 
@@ -870,22 +869,14 @@ static int direction_of(const struct profile_phase *p)
     return direction;
 }
 
-/* Whether each phase only reads or only writes. */
-static bool have_one_direction(const struct profile_run *run)
-{
-    for (int r = 0; r < run->size; r++)
-        for (int p = 0; run->rank[r] && p < run->rank[r]->phases_n; p++)
-            if (direction_of(&run->rank[r]->phase[p]) == 3) return false;
-    return true;
-}
-
 /* A phase of a process, and what the working point that it is part of is like. */
 struct part {
     struct point like;
     int who; /* of the processes */
     int order;
     const struct profile_phase *phase;
-    double at_s; /* after all processes of its node were in MPI: nodes have clocks of their own */
+    double begin_s,
+        end_s; /* after all processes of its node were in MPI: nodes have clocks of their own */
 };
 
 static int by_likeness(const struct point *a, const struct point *b)
@@ -894,6 +885,7 @@ static int by_likeness(const struct point *a, const struct point *b)
     if (a->interface != b->interface) return a->interface - b->interface;
     if (a->each != b->each) return a->each - b->each;
     if (a->processes != b->processes) return a->processes - b->processes;
+    if (a->opening != b->opening) return a->opening - b->opening;
     return a->direction - b->direction;
 }
 
@@ -905,29 +897,33 @@ static int by_part(const void *a, const void *b)
     return x->who != y->who ? x->who - y->who : x->order - y->order;
 }
 
-/* Numbers the phases of a process by those of one that has fewer: of each of these the one that is nearest in time, in their order; the
- * others come behind. [out] number */
-static int number_by_time(const struct part *few, int few_n, const struct part *many, int many_n,
-                          int *number)
+/* How long both phases went on at once, below 0; or the time between them. */
+static double distance_s(const struct part *a, const struct part *b)
 {
-    const int64_t width = many_n + 1;
-    double *cost = mem_new((few_n + 1) * width, sizeof *cost, "%d phases of a file", many_n);
-    if (!cost) return ERR_NOMEM;
-    for (int k = 1; k <= few_n; k++)
-        for (int m = 0; m <= many_n; m++) {
-            const double without = m > k ? cost[k * width + m - 1] : INFINITY,
-                         with = m >= k ? cost[(k - 1) * width + m - 1] +
-                                             fabs(many[m - 1].at_s - few[k - 1].at_s)
-                                       : INFINITY;
-            cost[k * width + m] = fmin(without, with);
+    return fmax(a->begin_s, b->begin_s) - fmin(a->end_s, b->end_s);
+}
+
+/* Numbers the phases of a process by those of one that has fewer: for each of these the one that went on with it longest, or was
+ * nearest, in their order; the others come behind. [out] number */
+static void number_by_time(const struct part *few, int few_n, const struct part *many, int many_n,
+                           int *number)
+{
+    int next = 0, behind = few_n;
+    for (int k = 0; k < few_n; k++) {
+        int best = next;
+        double least = distance_s(&few[k], &many[next]);
+        for (int m = next + 1; m <= many_n - (few_n - k); m++) {
+            const double s = distance_s(&few[k], &many[m]);
+            if (s < least) best = m;
+            if (s < least) least = s;
+            if (many[m].begin_s > few[k].end_s && s > least) break; /* the others are later still */
         }
-    int k = few_n, behind = many_n;
-    for (int m = many_n; m > 0; m--) {
-        const bool without = k == 0 || (m > k && cost[k * width + m - 1] <= cost[k * width + m]);
-        number[m - 1] = without ? --behind : --k;
+        while (next < best)
+            number[next++] = behind++;
+        number[next++] = k;
     }
-    free(cost);
-    return 0;
+    while (next < many_n)
+        number[next++] = behind++;
 }
 
 /* Adds the working points of phases that are alike but for their process: the k-th of one process and that of another are of one
@@ -949,8 +945,7 @@ static int add_points(struct points *all, const struct part *part, int n)
             continue;
         for (int k = 0; k < m; k++)
             number[i + k] = processes == 1 ? i + k : k;
-        if (processes > 1 && m > few_n && (int64_t)m * few_n <= ALIGNED_MAX)
-            rc = number_by_time(&part[few], few_n, &part[i], m, &number[i]);
+        if (processes > 1 && m > few_n) number_by_time(&part[few], few_n, &part[i], m, &number[i]);
     }
     for (int i = 0; rc == 0 && i < n; i++) {
         while (rc == 0 && first + number[i] >= all->n) {
@@ -1033,7 +1028,6 @@ static int points_make(const struct profile_run *run, struct points *all)
 {
     int64_t most = 1;
     int n = 0, rc = 0;
-    const bool one_direction = have_one_direction(run);
     *all = (struct points){.separate = is_separate(run)};
     for (int r = 0; r < run->size; r++)
         most += run->rank[r] ? run->rank[r]->phases_n : 0;
@@ -1046,20 +1040,22 @@ static int points_make(const struct profile_run *run, struct points *all)
             const struct profile_phase *phase = &m->phase[p];
             const struct profile_file *file = &m->file[phase->file];
             struct part *one = &part[n];
-            *one =
-                (struct part){.like = {.processes = all->separate ? run->mpi_n : phase->comm_size,
-                                       .file = all->separate ? own_file_index(all, m, phase->file)
-                                                             : file_index(all, file->name),
-                                       .interface = file->interface,
-                                       .each = file->each,
-                                       .direction = one_direction ? direction_of(phase) : 0,
-                                       .begin_s = INFINITY},
-                              .who = all->separate           ? r
-                                     : phase->comm_size == 1 ? 0
-                                                             : phase->comm_rank,
-                              .order = n++,
-                              .phase = phase,
-                              .at_s = phase->begin_s - init_s};
+            *one = (struct part){
+                .like = {.processes = all->separate ? run->mpi_n : phase->comm_size,
+                         .file = all->separate ? own_file_index(all, m, phase->file)
+                                               : file_index(all, file->name),
+                         .interface = file->interface,
+                         .each = file->each,
+                         .opening = file->each || file->comm_size == 1 ? 0 : phase->opening,
+                         .direction = m->by_direction ? direction_of(phase) : 0,
+                         .begin_s = INFINITY},
+                .who = all->separate           ? r
+                       : phase->comm_size == 1 ? 0
+                                               : phase->comm_rank,
+                .order = n++,
+                .phase = phase,
+                .begin_s = phase->begin_s - init_s,
+                .end_s = phase->end_s - init_s};
             one->like.name = all->file[one->like.file];
         }
     }
@@ -1782,7 +1778,9 @@ static void print_places(const struct profile_run *run, const struct points *all
 /* A name under which a file was renamed, or to which. */
 struct renamed {
     const char *name;
-    int phases_n; /* of the rank that has most, and of all processes beside */
+    int writes_n; /* phases that write, of the rank that has most, and of all processes beside */
+    int own_n;    /* of the process that is looked at */
+    bool used;
 };
 
 static int by_renamed(const void *a, const void *b)
@@ -1810,18 +1808,22 @@ static void print_renamed(const struct profile_run *run, FILE *to)
     for (int r = 0; kept > 0 && r < run->size; r++) {
         const struct profile_map *m = run->rank[r];
         if (m) renames += m->other[PROFILE_RENAME].n;
-        for (int f = 0; m && f < m->files_n; f++) {
-            const struct renamed key = {.name = m->file[f].name};
+        for (int i = 0; m && i < kept; i++)
+            list[i].own_n = 0;
+        for (int p = 0; m && p < m->phases_n; p++) {
+            const struct renamed key = {.name = m->file[m->phase[p].file].name};
             struct renamed *at = bsearch(&key, list, (size_t)kept, sizeof *list, by_renamed);
-            if (at)
-                at->phases_n = r < run->mpi_n ? (int)num_max(at->phases_n, m->file[f].phases_n)
-                                              : at->phases_n + m->file[f].phases_n;
+            if (at) at->used = true;
+            if (at && (direction_of(&m->phase[p]) & 2)) at->own_n++;
         }
+        for (int i = 0; m && i < kept; i++)
+            list[i].writes_n = r < run->mpi_n ? (int)num_max(list[i].writes_n, list[i].own_n)
+                                              : list[i].writes_n + list[i].own_n;
     }
     bool again = false;
     for (int i = 0; i < kept; i++) {
-        used += list[i].phases_n > 0;
-        again = again || list[i].phases_n > 1;
+        used += list[i].used;
+        again = again || list[i].writes_n > 1;
     }
     if (again || (uint64_t)used > renames)
         fprintf(to, "Renamed   replays know a file by its name: what is written again under one "

@@ -206,6 +206,8 @@ struct profile_phase {
     int32_t file;    /* index, -1: more files than there is room for */
     int32_t ordinal; /* the n-th phase of the file on this rank */
     int32_t comm_size, comm_rank;
+    int32_t
+        opening; /* of the file by MPI-IO on this rank in which it is, from 1; 0: it may be of several */
     double begin_s, end_s;
     uint64_t pieces;  /* contiguous pieces in the file, all calls */
     uint64_t unknown; /* calls whose pieces are not known */
@@ -253,6 +255,7 @@ struct profile_map {
     uint64_t magic;
     int32_t rank, size; /* -1, 0: no rank */
     int32_t state, abort_code;
+    int32_t by_direction; /* phases end where reading and writing follow each other */
     int64_t pid, parent;
     char host[256];
     char program[256]; /* its name, without a folder */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -390,6 +391,7 @@ static struct profile_map *begin_once(int rank, int size)
     m->parent = getppid();
     m->state = ended && rank < 0 ? PROFILE_FINALIZED : PROFILE_RUNNING;
     m->dropping = dropping;
+    m->by_direction = split == SPLIT_DIRECTION;
     gethostname(m->host, sizeof m->host - 1);
     snprintf(m->program, sizeof m->program, "%s", program_invocation_short_name);
     begin(m);
@@ -527,18 +529,35 @@ void count_synced(void)
     count_unlock();
 }
 
-/* Whether a file lies on a file system that no other node has: by its type, of the usual ones. */
-static bool is_local(const char *name)
+/* Whether a file lies on a file system that no other node has: by its type, of the usual ones; -1: there is no file. Each file
+ * system is asked once, as far as there is room. */
+static int is_local(const char *name)
 {
     static const uint32_t type[] = {
         0xef53,     0x58465342, 0x9123683e, 0x01021994, 0x858458f6,
         0xf2f52010, 0x794c7630, 0x2fc12fc1}; /* ext, XFS, Btrfs, tmpfs, ramfs, F2FS, overlay, ZFS */
+    static struct {
+        dev_t device;
+        int local;
+    } known[8];
+    static size_t known_n;
+    struct stat st;
     struct statfs fs;
-    bool found = false;
+    int found = -1;
     inside++;
-    if (statfs(name, &fs) == 0)
-        for (size_t t = 0; t < sizeof type / sizeof type[0]; t++)
-            found |= (uint32_t)fs.f_type == type[t];
+    if (stat(name, &st) == 0) {
+        for (size_t k = 0; k < known_n; k++)
+            if (known[k].device == st.st_dev) found = known[k].local;
+        if (found < 0 && statfs(name, &fs) == 0) {
+            found = 0;
+            for (size_t t = 0; t < sizeof type / sizeof type[0]; t++)
+                if ((uint32_t)fs.f_type == type[t]) found = 1;
+            if (known_n < sizeof known / sizeof known[0]) {
+                known[known_n].device = st.st_dev;
+                known[known_n++].local = found;
+            }
+        }
+    }
     inside--;
     return found;
 }
@@ -562,9 +581,10 @@ int count_file(const char *name, int comm_size, int comm_rank, enum profile_inte
     if (!file) {
         file = &map->file[n];
         snprintf(file->name, sizeof file->name, "%s", name);
-        file->local = is_local(name);
+        file->local = -1;
         map->files_n++;
     }
+    if (file->local < 0) file->local = is_local(name);
     file->comm_size = comm_size;
     file->comm_rank = comm_rank;
     file->interface = (int)interface;
@@ -610,6 +630,7 @@ struct profile_phase *count_phase(struct use *o, bool write, uint64_t start_ns)
         map->phase[at].ordinal = map->file[o->file].phases_n++;
         map->phase[at].comm_size = o->comm_size;
         map->phase[at].comm_rank = o->comm_rank;
+        map->phase[at].opening = split == SPLIT_RUN ? 0 : o->opening;
         map->phase[at].begin_s = 1e-9 * (double)start_ns;
         map->phases_n++;
         o->calls = 0;

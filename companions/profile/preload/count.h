@@ -69,7 +69,8 @@ uint64_t count_now_ns(void);
 /* How a program uses a file that it has open. */
 struct use {
     int file, comm_size, comm_rank;
-    int phase; /* index, -1: the next call begins one */
+    int phase;   /* index, -1: the next call begins one */
+    int opening; /* by MPI-IO, from 1 */
     bool last_write;
     uint64_t calls;             /* in the phase */
     uint64_t end_ns, end_io_ns; /* of the last call, and the time inside I/O then */

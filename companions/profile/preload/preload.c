@@ -444,6 +444,7 @@ BOTH(MPI_File_open, MPI_Comm comm, const char *name, int mode, MPI_Info info, MP
                                .state = dropping ? state_of(name) : NULL,
                                .mode = mode,
                                .instead = how.instead};
+            o->use.opening = map->file[o->use.file].opens_n;
             if (mode & MPI_MODE_APPEND) PMPI_File_get_position(*fh, &o->pointer);
             if (table_put(&opens, key_of(*fh), o) < 0) {
                 free(o);
