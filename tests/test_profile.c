@@ -648,6 +648,88 @@ static void files_of_one_name_on_two_nodes_are_one_if_they_are_not_local(void **
         }
 }
 
+/* Ranks are dealt round two nodes, each of which has a file of one name on a local file system. */
+static void ranks_of_a_node_that_share_a_local_file_have_none_of_their_own(void **state)
+{
+    (void)state;
+    const double at[] = {1};
+    char dir[] = "/tmp/test_profile.XXXXXX", why[ERR_MESSAGE_MAX];
+    struct profile_run run;
+    struct workload w;
+    int left_out;
+    assert_non_null(mkdtemp(dir));
+    for (int r = 0; r < 4; r++) {
+        leave(dir, r, 4, 1e9, at, 1);
+        write_own(dir, r);
+        struct profile_map *m = open_map(dir, r);
+        snprintf(m->file[0].name, sizeof m->file[0].name, "/scratch/own");
+        snprintf(m->host, sizeof m->host, "node%d", r % 2);
+        m->file[0].local = 1;
+        munmap(m, sizeof *m);
+    }
+    assert_int_equal(profile_load(dir, 1, &run), 0);
+    assert_int_equal(profile_workload(&run, &w, &left_out, why), 0);
+    assert_false(w.separate);
+    assert_true(
+        tells(&run, "files that not all ranks have opened are replayed one after the other"));
+    workload_free(&w);
+    profile_free(&run);
+    remove_all(dir, 4);
+}
+
+/* A phase of one call that writes the file that all have opened. */
+static void write_phase(struct profile_map *m, double begin_us, double end_us, uint64_t bytes)
+{
+    struct profile_phase *p = &m->phase[m->phases_n];
+    p->ordinal = m->file[0].phases_n++;
+    p->comm_size = 1;
+    p->begin_s = 1e9 + 1e-6 * begin_us;
+    p->end_s = 1e9 + 1e-6 * end_us;
+    p->kind[1].n = p->pieces = 1;
+    p->kind[1].bytes = bytes;
+    m->phases_n++;
+}
+
+/* In each of four steps rank 0 writes a header, then those that have data write them; rank 0 comes to its data late, when the others
+ * have ended; rank 2 has data in the first step alone. */
+static void ranks_with_not_as_many_phases_are_joined_by_what_they_did_when(void **state)
+{
+    (void)state;
+    enum { STEPS = 4 };
+    const double at[] = {1};
+    char dir[] = "/tmp/test_profile.XXXXXX", why[ERR_MESSAGE_MAX];
+    struct profile_run run;
+    struct workload w;
+    int left_out;
+    assert_non_null(mkdtemp(dir));
+    for (int r = 0; r < 3; r++) {
+        leave(dir, r, 3, 1e9, at, 1);
+        struct profile_map *m = open_map(dir, r);
+        m->files_n = m->by_direction = 1;
+        snprintf(m->file[0].name, sizeof m->file[0].name, "/common");
+        m->file[0].interface = PROFILE_POSIX;
+        m->file[0].comm_size = 1;
+        for (int k = 0; k < STEPS; k++) {
+            const double t = 1000 * k;
+            if (r == 0) write_phase(m, t, t + 10, 4096);
+            if (r == 0) write_phase(m, t + 500, t + 600, 1 << 20);
+            if (r == 1 || (r == 2 && k == 0)) write_phase(m, t + 20, t + 120, 1 << 20);
+        }
+        munmap(m, sizeof *m);
+    }
+    assert_int_equal(profile_load(dir, 1, &run), 0);
+    assert_int_equal(profile_workload(&run, &w, &left_out, why), 0);
+    assert_int_equal(left_out, 0);
+    assert_int_equal(w.points_n, 2 * STEPS);
+    for (int k = 0; k < STEPS; k++) {
+        assert_true(w.point[2 * k].unique_bytes == 4096);
+        assert_true(w.point[2 * k + 1].unique_bytes == (k == 0 ? 3 : 2) * (1 << 20));
+    }
+    workload_free(&w);
+    profile_free(&run);
+    remove_all(dir, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -664,6 +746,8 @@ int main(void)
         cmocka_unit_test(a_point_that_cannot_be_replayed_is_left_out),
         cmocka_unit_test(a_file_per_rank_stays_one_beside_processes_that_only_flush),
         cmocka_unit_test(a_log_of_one_rank_beside_files_of_all_is_told),
+        cmocka_unit_test(ranks_of_a_node_that_share_a_local_file_have_none_of_their_own),
+        cmocka_unit_test(ranks_with_not_as_many_phases_are_joined_by_what_they_did_when),
         cmocka_unit_test(files_of_one_name_on_two_nodes_are_one_if_they_are_not_local),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

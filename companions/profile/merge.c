@@ -25,8 +25,10 @@
 /* Less than this between two calls is not thinking: a sleep cannot be that short. */
 #define THINK_S 1e-4
 
-#define COUNT_MAX (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
-#define CLOCK_MAX 1e12                /* seconds since 1970 */
+#define COUNT_MAX   (UINT64_C(1) << 48) /* of calls and pieces: what nobody has counted */
+#define ALIGNED_MAX 4000000             /* distances that are kept */
+#define MUCH_MORE   8                   /* times */
+#define CLOCK_MAX   1e12                /* seconds since 1970 */
 enum { POINTS_SHOWN = 40 };
 
 static const char *const other_name[PROFILE_OTHERS] = {
@@ -294,7 +296,9 @@ struct opened {
 static int by_opened_name(const void *a, const void *b)
 {
     const struct opened *x = a, *y = b;
-    const int order = strcmp(x->file->name, y->file->name);
+    int order = strcmp(x->file->name, y->file->name);
+    if (order == 0 && x->file->local > 0 && y->file->local > 0)
+        order = strcmp(x->by->host, y->by->host);
     return order != 0 ? order : (x->by->rank > y->by->rank) - (x->by->rank < y->by->rank);
 }
 
@@ -897,46 +901,68 @@ static int by_part(const void *a, const void *b)
     return x->who != y->who ? x->who - y->who : x->order - y->order;
 }
 
-/* How long both phases went on at once, below 0; or the time between them. */
-static double distance_s(const struct part *a, const struct part *b)
+static double bytes_of(const struct profile_phase *p)
 {
-    return fmax(a->begin_s, b->begin_s) - fmin(a->end_s, b->end_s);
+    double bytes = 0;
+    for (int k = 0; k < WORKLOAD_KINDS; k++)
+        bytes += (double)p->kind[k].bytes;
+    return bytes;
 }
 
-/* Numbers the phases of a process by those of one that has fewer: for each of these the one that went on with it longest, or was
- * nearest, in their order; the others come behind. [out] number */
-static void number_by_time(const struct part *few, int few_n, const struct part *many, int many_n,
-                           int *number)
+/* How long both phases went on at once, below 0; or the time between them. One that moves much more than the other is far away: a
+ * header is no data, however soon they follow each other. */
+static double distance_s(const struct part *a, const struct part *b)
 {
-    int next = 0, behind = few_n;
-    for (int k = 0; k < few_n; k++) {
-        int best = next;
-        double least = distance_s(&few[k], &many[next]);
-        for (int m = next + 1; m <= many_n - (few_n - k); m++) {
-            const double s = distance_s(&few[k], &many[m]);
-            if (s < least) best = m;
-            if (s < least) least = s;
-            if (many[m].begin_s > few[k].end_s && s > least) break; /* the others are later still */
+    const double x = bytes_of(a->phase), y = bytes_of(b->phase),
+                 apart = fmax(x, y) > MUCH_MORE * fmin(x, y) ? 1 : 0;
+    return apart + fmax(a->begin_s, b->begin_s) - fmin(a->end_s, b->end_s);
+}
+
+/* Numbers the phases of a process by those of one that has more, in their order: so that they are least far from each other, all
+ * together; where that takes too much memory, one after the other. [out] number */
+static int number_by_time(const struct part *many, int many_n, const struct part *few, int few_n,
+                          int *number)
+{
+    const int64_t width =
+        many_n - few_n + 1; /* the k-th can be the k-th of the other, or so many later */
+    if (width * few_n > ALIGNED_MAX) {
+        for (int k = 0, next = 0; k < few_n; next = number[k++] + 1) {
+            number[k] = next;
+            for (int m = next + 1; m < k + width && many[m].begin_s <= few[k].end_s + 1; m++)
+                if (distance_s(&few[k], &many[m]) < distance_s(&few[k], &many[number[k]]))
+                    number[k] = m;
         }
-        while (next < best)
-            number[next++] = behind++;
-        number[next++] = k;
+        return 0;
     }
-    while (next < many_n)
-        number[next++] = behind++;
+    double *least = mem_new(width * few_n, sizeof *least, "%d phases of a file", many_n);
+    if (!least) return ERR_NOMEM;
+    for (int k = 0; k < few_n; k++)
+        for (int64_t d = 0; d < width; d++) {
+            const double before = k > 0 ? least[(k - 1) * width + d] : 0;
+            const double here = before + distance_s(&few[k], &many[k + d]);
+            least[k * width + d] = d > 0 ? fmin(least[k * width + d - 1], here) : here;
+        }
+    int64_t d = width - 1;
+    for (int k = few_n - 1; k >= 0; k--) {
+        while (d > 0 && least[k * width + d - 1] <= least[k * width + d])
+            d--;
+        number[k] = k + (int)d;
+    }
+    free(least);
+    return 0;
 }
 
 /* Adds the working points of phases that are alike but for their process: the k-th of one process and that of another are of one
- * point; where processes have not as many, by time. */
+ * point; where processes have not as many, by the time of those of the process that has most. */
 static int add_points(struct points *all, const struct part *part, int n)
 {
-    int few_n = n, few = 0, rc = 0;
+    int many_n = 0, many = 0, rc = 0;
     const int first = all->n, processes = part[0].like.processes;
     for (int i = 0, m; i < n; i += m) {
         for (m = 1; i + m < n && part[i + m].who == part[i].who; m++)
             continue;
-        if (m < few_n) few = i;
-        if (m < few_n) few_n = m;
+        if (m > many_n) many = i;
+        if (m > many_n) many_n = m;
     }
     int *number = mem_new(n, sizeof *number, "%d phases of a file", n);
     if (!number) return ERR_NOMEM;
@@ -945,7 +971,8 @@ static int add_points(struct points *all, const struct part *part, int n)
             continue;
         for (int k = 0; k < m; k++)
             number[i + k] = processes == 1 ? i + k : k;
-        if (processes > 1 && m > few_n) number_by_time(&part[few], few_n, &part[i], m, &number[i]);
+        if (processes > 1 && m < many_n)
+            rc = number_by_time(&part[many], many_n, &part[i], m, &number[i]);
     }
     for (int i = 0; rc == 0 && i < n; i++) {
         while (rc == 0 && first + number[i] >= all->n) {
