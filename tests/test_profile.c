@@ -618,11 +618,23 @@ static void a_log_of_one_rank_beside_files_of_all_is_told(void **state)
     }
 }
 
+/* Rank r of `size`, dealt round `nodes` nodes, writes a file that has one name on all of them. */
+static void write_scratch(const char *dir, int r, int size, int nodes, int local)
+{
+    const double at[] = {1};
+    leave(dir, r, size, 1e9, at, 1);
+    write_own(dir, r);
+    struct profile_map *m = open_map(dir, r);
+    snprintf(m->file[0].name, sizeof m->file[0].name, "/scratch/own");
+    snprintf(m->host, sizeof m->host, "node%d", r % nodes);
+    m->file[0].local = local;
+    munmap(m, sizeof *m);
+}
+
 /* A file of one name on two nodes is one, unless it lies on local file systems. */
 static void files_of_one_name_on_two_nodes_are_one_if_they_are_not_local(void **state)
 {
     (void)state;
-    const double at[] = {1};
     for (int nodes = 1; nodes <= 2; nodes++)
         for (int local = 0; local <= 1; local++) {
             char dir[] = "/tmp/test_profile.XXXXXX", why[ERR_MESSAGE_MAX];
@@ -630,15 +642,8 @@ static void files_of_one_name_on_two_nodes_are_one_if_they_are_not_local(void **
             struct workload w;
             int left_out;
             assert_non_null(mkdtemp(dir));
-            for (int r = 0; r < 2; r++) {
-                leave(dir, r, 2, 1e9, at, 1);
-                write_own(dir, r);
-                struct profile_map *m = open_map(dir, r);
-                snprintf(m->file[0].name, sizeof m->file[0].name, "/scratch/own");
-                snprintf(m->host, sizeof m->host, "node%d", r % nodes);
-                m->file[0].local = local;
-                munmap(m, sizeof *m);
-            }
+            for (int r = 0; r < 2; r++)
+                write_scratch(dir, r, 2, nodes, local);
             assert_int_equal(profile_load(dir, 1, &run), 0);
             assert_int_equal(profile_workload(&run, &w, &left_out, why), 0);
             assert_int_equal(w.separate, nodes == 2 && local);
@@ -652,21 +657,13 @@ static void files_of_one_name_on_two_nodes_are_one_if_they_are_not_local(void **
 static void ranks_of_a_node_that_share_a_local_file_have_none_of_their_own(void **state)
 {
     (void)state;
-    const double at[] = {1};
     char dir[] = "/tmp/test_profile.XXXXXX", why[ERR_MESSAGE_MAX];
     struct profile_run run;
     struct workload w;
     int left_out;
     assert_non_null(mkdtemp(dir));
-    for (int r = 0; r < 4; r++) {
-        leave(dir, r, 4, 1e9, at, 1);
-        write_own(dir, r);
-        struct profile_map *m = open_map(dir, r);
-        snprintf(m->file[0].name, sizeof m->file[0].name, "/scratch/own");
-        snprintf(m->host, sizeof m->host, "node%d", r % 2);
-        m->file[0].local = 1;
-        munmap(m, sizeof *m);
-    }
+    for (int r = 0; r < 4; r++)
+        write_scratch(dir, r, 4, 2, 1);
     assert_int_equal(profile_load(dir, 1, &run), 0);
     assert_int_equal(profile_workload(&run, &w, &left_out, why), 0);
     assert_false(w.separate);
