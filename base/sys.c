@@ -104,16 +104,14 @@ static void fill_cpu(hwloc_topology_t t, struct sys_cpu *out)
         out->cores_n = objects_n(t, HWLOC_OBJ_CORE);
         /* Cores of which the affinity mask has at least one logical processor. */
         hwloc_bitmap_t mask = hwloc_bitmap_alloc();
-        for (unsigned c = 0; mask && c < CPU_SETSIZE; c++)
-            if (CPU_ISSET(c, &told)) hwloc_bitmap_set(mask, c);
-        hwloc_bitmap_t own = hwloc_bitmap_alloc();
-        if (mask && own && hwloc_get_cpubind(t, own, HWLOC_CPUBIND_PROCESS) == 0 &&
-            hwloc_bitmap_or(mask, mask, own) == 0)
+        if (mask && hwloc_get_cpubind(t, mask, HWLOC_CPUBIND_PROCESS) == 0) {
+            for (unsigned c = 0; c < CPU_SETSIZE; c++)
+                if (CPU_ISSET(c, &told)) hwloc_bitmap_set(mask, c);
             for (int c = 0; c < out->cores_n; c++) {
                 hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, (unsigned)c);
                 out->cores_allowed_n += hwloc_bitmap_intersects(core->cpuset, mask) != 0;
             }
-        hwloc_bitmap_free(own);
+        }
         hwloc_bitmap_free(mask);
     }
     if (out->cores_n == 0) out->cores_n = out->cpus_n;

@@ -247,7 +247,7 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     int untried = 0, runs, disturbed;
     const int rungs_n = race_rungs(s->race, &rung, &last);
     const bool shared = bt_evidence_cores(&s->job->machine, why) != NULL;
-    bool disturbed_told = false;
+    bool told = false; /* that ranks lacked processors */
     out[0] = '\0';
     if (best < 0) return;
     bt_candidate_label(&s->space.candidate[best], label);
@@ -274,10 +274,11 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
     case RACE_UNDECIDED:
         append_text(out, "Undecided: %s will do until another is shown to be faster. ", label);
         race_needed(s->race, &needed, &seconds);
-        if (shared && (disturbed_told = race_disturbed(s->race, &runs, &disturbed)))
+        told = race_disturbed(s->race, &runs, &disturbed);
+        if (told && shared)
             append_text(out, "Ranks lacked processors in %d of %d runs of the last rung: %s.",
                         disturbed, runs, why);
-        else if (race_disturbed(s->race, &runs, &disturbed))
+        else if (told)
             append_text(out,
                         "In %d of %d runs of the last rung " BALANCE_TAKERS
                         " took processors from the ranks; search again when the computer does "
@@ -294,7 +295,7 @@ static void answer_sentence(const struct bt_search *s, const struct race_standin
         else
             append_text(out, "The last rung had not begun.");
     }
-    if (shared && !disturbed_told) append_text(out, " Care: %s.", why);
+    if (shared && !told) append_text(out, " Care: %s.", why);
     for (int i = 0; i < s->space.n; i++)
         untried += stand[i].state == RACE_UNTRIED;
     if (untried > 0)
